@@ -14,10 +14,10 @@ final class Company: Model {
 }
 
 func index(_ memory: MemoryModelStore, _ file: FileModelStore) async throws {
-  try memory.index(\Person.tags)  // error: There is no index of a list
-  try memory.index(\Company.employees)  // error: index its inverse to one
-  try await file.index(\Person.tags)  // error: There is no index of a list
-  try await file.index(\Company.employees, unique: true)  // error: index its inverse to one
+  try memory.index(\Person.tags)  // error: A list can't be indexed
+  try memory.index(\Company.employees)  // error: index its to-one inverse
+  try await file.index(\Person.tags)  // error: A list can't be indexed
+  try await file.index(\Company.employees, unique: true)  // error: index its to-one inverse
 }
 
 @MainActor func begin(_ person: Person, in store: MemoryModelStore) {

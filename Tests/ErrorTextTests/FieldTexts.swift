@@ -20,13 +20,13 @@ extension ErrorText {
     ErrorText(
       "a field without a key that reads",
       """
-      Field "Age" has no key, so it has no place in a dictionary: declare it as Field(key: "…") or in a model.
+      Field "Age" has no key, so a dictionary can't hold it: declare it as Field(key: "…") or in a model.
       """
     ) { _ in try Field<Int>(name: "Age").read(from: ["age": 7]) },
     ErrorText(
       "a field without a key that writes",
       """
-      The field has no key, so it has no place in a dictionary: declare it as Field(key: "…") or in a model.
+      The field has no key, so a dictionary can't hold it: declare it as Field(key: "…") or in a model.
       """
     ) { _ in
       var dictionary: AttributeDictionary = [:]

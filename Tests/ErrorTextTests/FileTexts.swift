@@ -6,8 +6,8 @@ extension ErrorText {
     ErrorText(
       "a folder that can't be made",
       """
-      Could not create the directory '/folder/file': Not a directory (errno 20). A part of this path is a \
-      file and no folder: choose another place.
+      Could not create the directory '/folder/file': Not a directory (errno 20). A component of the path is a file, not a folder: choose another \
+      path.
       """
     ) { folder in
       try Data().write(to: folder.appending(path: "file"))
@@ -16,7 +16,7 @@ extension ErrorText {
     ErrorText(
       "a folder that is no store",
       """
-      '/folder' is no store, since 'index.html' in it belongs to something else. Nothing was changed: choose \
+      '/folder' is not a store: 'index.html' in it belongs to another program. Nothing was changed: choose \
       a folder that is empty or does not exist yet.
       """
     ) { folder in
@@ -26,7 +26,7 @@ extension ErrorText {
     ErrorText(
       "a folder without a store, for reading only",
       """
-      There is no store in '/folder/none' yet, and the mode readOnly makes none: open it once with the mode \
+      There is no store in '/folder/none' yet, and the mode readOnly creates none: open it once with the mode \
       readWrite.
       """
     ) { folder in
@@ -36,8 +36,8 @@ extension ErrorText {
     ErrorText(
       "a store at a place that is no file",
       """
-      'https://example.com/store' is no place for files: it is no file URL. Nothing was read or written: give a \
-      URL made by URL(filePath:).
+      'https://example.com/store' can't be a store: it is not a file URL. Nothing was read or written: use \
+      a URL made by URL(filePath:).
       """
     ) { _ in
       if let url = URL(string: "https://example.com/store") { try await FileModelStore(directory: url).open() }
@@ -46,7 +46,7 @@ extension ErrorText {
       "a store whose lock was removed",
       """
       The lock of the store '/folder' was removed while it was open, so another process may be writing to it. \
-      Nothing was written: close the store and open it again, and leave its file 'lock' where it is.
+      Nothing was written: close the store and open it again, and don't remove its file 'lock'.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)
@@ -57,8 +57,8 @@ extension ErrorText {
     ErrorText(
       "a store that is already open elsewhere",
       """
-      The store '/folder' is in use by another store in this process (pid PID, since TIME). Only one can \
-      write to it: close it there first, or read it here with mode: .readOnly.
+      The store '/folder' is in use by another store in this process (pid PID, since TIME). Only one store can \
+      write at a time: close that one first, or open this one with mode: .readOnly.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)
@@ -74,7 +74,7 @@ extension ErrorText {
       "a store of a newer format",
       """
       '/folder/manifest.json' has format version 99, and this version of FileStore reads up to 2. Nothing \
-      was changed: open it with a version of FileStore that knows format 99.
+      was changed: open it with a version of FileStore that supports format 99.
       """
     ) { folder in
       try Data(#"{"crc":"43b5dfb0","format":"modelkit-file-store","version":99}"#.utf8).write(
@@ -85,7 +85,7 @@ extension ErrorText {
       "a folder that is another group's",
       """
       '/folder/groups/drafts' should hold the group "drafts" but holds the group "". Nothing was changed: \
-      give the folder its old name '@default' back.
+      rename the folder to '@default'.
       """
     ) { folder in
       try await write([], to: folder)
@@ -107,7 +107,7 @@ extension ErrorText {
     },
     ErrorText(
       "a value that has to be unique in a file store",
-      #"The Author "2" was not written: its name has to be unique, and "1" has the same."#
+      #"The Author "2" was not written: its name must be unique, and "1" has the same value."#
     ) { folder in
       let store = FileModelStore(directory: folder)
       try await store.index(\Author.name, unique: true)
@@ -117,7 +117,7 @@ extension ErrorText {
     ErrorText(
       "a unique index of values that are not, in a file store",
       """
-      There is no unique index of name of Author: "1" and "2" have the same value. Change one of them \
+      name of Author was not indexed as unique: "1" and "2" have the same value. Change one of them \
       first.
       """
     ) { folder in
@@ -129,7 +129,7 @@ extension ErrorText {
     ErrorText(
       "a store that is closed",
       """
-      The store '/folder' was closed. Nothing was read or written: make another FileModelStore for the \
+      The store '/folder' was closed. Nothing was read or written: create another FileModelStore for the \
       directory.
       """
     ) { folder in
@@ -162,7 +162,7 @@ extension ErrorText {
     ErrorText(
       "a backup into the store itself",
       """
-      '/folder/copy' belongs to the store '/folder' itself. Nothing was written: choose another place.
+      '/folder/copy' belongs to the store '/folder' itself. Nothing was written: choose another path.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)
@@ -172,7 +172,7 @@ extension ErrorText {
     ErrorText(
       "an export into a folder that is not there",
       """
-      There is no folder '/folder/none'. Nothing was written: make it first, or choose another place.
+      There is no folder '/folder/none'. Nothing was written: create it first, or choose another path.
       """
     ) { folder in
       let store = FileModelStore(directory: folder.appending(path: "store"))
@@ -194,7 +194,7 @@ extension ErrorText {
     ErrorText(
       "records of a newer version",
       """
-      The records of Author have version 2, and this program knows version 1. Nothing was changed: use a \
+      The records of Author have version 2, and this program supports version 1. Nothing was changed: use a \
       program with the migrations of Author up to version 2.
       """
     ) { folder in
@@ -217,8 +217,8 @@ extension ErrorText {
     ErrorText(
       "a migration that fails",
       """
-      The migration of Author to version 2 failed at "1": "name" can't become "id", which is there \
-      already. Nothing was changed.
+      The migration of Author to version 2 failed at "1": "name" can't be renamed to "id", which already \
+      exists. Nothing was changed.
       """
     ) { folder in
       try await write([], to: folder)
@@ -228,7 +228,7 @@ extension ErrorText {
     ErrorText(
       "migrations with one missing",
       """
-      The migrations of Author don't go together: there is a step to version 4, and none to version 3. \
+      The migrations of Author are inconsistent: there is a step to version 4, and none to version 3. \
       Nothing was changed.
       """
     ) { folder in
@@ -238,8 +238,8 @@ extension ErrorText {
     ErrorText(
       "an import of what is there",
       """
-      Nothing was imported from '/folder/export.json': the store has Author "1" already, which is at line \
-      2, offset 51. Import with existing: .keep or .replace.
+      Nothing was imported from '/folder/export.json': the model at line 2, offset 51 is Author "1", which the \
+      store already has. Import with existing: .keep or .replace.
       """
     ) { folder in
       let store = FileModelStore(directory: folder.appending(path: "store"))
@@ -273,7 +273,7 @@ extension ErrorText {
       "an import of models of a newer version",
       """
       Nothing was imported from '/folder/export.json', line 2, offset 80: The records of Author have version \
-      3, and this program knows version 1. Nothing was changed: use a program with the migrations of Author up \
+      3, and this program supports version 1. Nothing was changed: use a program with the migrations of Author up \
       to version 3.
       """
     ) { folder in
@@ -285,8 +285,8 @@ extension ErrorText {
     ErrorText(
       "an import of a file that is not there",
       """
-      Could not open '/folder/none.json': No such file or directory (errno 2). It is not there. If it was \
-      moved or removed, put it back, then try again.
+      Could not open '/folder/none.json': No such file or directory (errno 2). The file is missing. If it was \
+      moved or removed, restore it, then try again.
       """
     ) { folder in
       try await FileModelStore(directory: folder.appending(path: "store"))
@@ -295,8 +295,8 @@ extension ErrorText {
     ErrorText(
       "a journal whose end was torn off",
       """
-      ['/folder/groups/@default/000001.journal' ended in 11 bytes at offset 205 that are no complete batch \
-      (the line is incomplete). They are now in '/folder/groups/@default/000001-205.quarantine'.]
+      ['/folder/groups/@default/000001.journal' ended in 11 bytes at offset 205 that are not a complete batch \
+      (the line is incomplete). They were moved to '/folder/groups/@default/000001-205.quarantine'.]
       """
     ) { folder in
       try await write([], to: folder)
@@ -321,7 +321,7 @@ extension ErrorText {
       """
       1 model was kept. The damaged bytes are in '/folder/groups/@default/repair-1.quarantine'.
       '/folder/groups/@default/000001.journal' is damaged at offset 59, 59 bytes: the line does not match \
-      its checksum. It was a record of Author "1": nothing of it is left.
+      its checksum. It was a record of Author "1": no revision of it is left.
       """
     ) { folder in
       try await write([], to: folder)
@@ -333,8 +333,8 @@ extension ErrorText {
     ErrorText(
       "a stored model that can't be read from a file",
       """
-      The stored Author "1" can't be read: name: expected an integer, found the string "Jane". It is kept as it is stored, \
-      and so is everything else. Read it with a class whose fields can hold it, or delete it.
+      The stored Author "1" can't be read: name: expected an integer, found the string "Jane". Nothing was \
+      changed. Read it with a class whose fields can hold it, or delete it.
       """
     ) { folder in
       try await write([], to: folder)

@@ -78,7 +78,7 @@ extension ErrorText {
     ErrorText(
       "JSON that is too deep",
       """
-      Invalid JSON at line 1, column 3 (byte 2): expected at most 2 arrays and objects inside each other, \
+      Invalid JSON at line 1, column 3 (byte 2): expected at most 2 nested arrays and objects, \
       found one more.
       """
     ) { _ in
@@ -95,7 +95,7 @@ extension ErrorText {
       """
     ) { _ in _ = try JSONValue(json: "{} {}") },
     ErrorText(
-      "a number that JSON can't spell", #"Nothing was written: at "a[1]", JSON has no spelling for the number inf."#
+      "a number that JSON can't spell", #"Nothing was written: at "a[1]", JSON can't represent the number inf."#
     ) { _ in
       _ = try JSONValue.object(["a": [1, .double(.infinity)]]).jsonString()
     },
@@ -104,7 +104,7 @@ extension ErrorText {
       """
       Nothing was written: at \
       "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0"…, more than 512 \
-      arrays and objects are inside each other.
+      arrays and objects are nested.
       """
     ) { _ in
       _ = try (0...JSONReadingOptions.maximumTreeDepth).reduce(JSONValue.null) { value, _ in [value] }.jsonString()

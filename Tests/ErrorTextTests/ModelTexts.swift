@@ -20,7 +20,7 @@ extension ErrorText {
     ErrorText(
       "a list that is not where it is looked for",
       """
-      This document does not fit at line 1, column 14 (byte 13): expected an array at "data", found \
+      Unexpected document at line 1, column 14 (byte 13): expected an array at "data", found \
       nothing there.
       """
     ) { _ in
@@ -47,7 +47,7 @@ extension ErrorText {
     ErrorText(
       "models that are nested too deeply",
       """
-      sequel can't be written: from there on models are nested more than 512 levels deep. Write \
+      sequel can't be written: the models below it are nested more than 512 levels deep. Write \
       them as a list, or make the relation a foreign key
       """
     ) { _ in
@@ -69,7 +69,9 @@ extension ErrorText {
     ErrorText("a path through a value", "title.length was not set: title holds String, not a model.") { _ in
       try Book("Emma").set(1, at: "title.length")
     },
-    ErrorText("a path to an element that is not there", "tags[3] was not set: there is no element 3, the list has 0.") {
+    ErrorText(
+      "a path to an element that is not there", "tags[3] was not set: there is no element at index 3, the list has 0."
+    ) {
       _ in try Author("Jane").set("a", at: "tags[3]")
     },
     ErrorText("the empty path", "The empty path was not set: it refers to a model, not to a field.") { _ in
@@ -80,7 +82,7 @@ extension ErrorText {
     },
     ErrorText(
       "a field to add without a key",
-      #"The field can't be added to Author: it has no key: make it with Field(key: "…")."#
+      #"The field can't be added to Author: it has no key: create it with Field(key: "…")."#
     ) { _ in try Author("Jane").add(field: Field<Int>()) },
     ErrorText(
       "a field to add whose key is taken",
@@ -103,20 +105,20 @@ extension ErrorText {
     ) { _ in try Author("Jane").add(Book("Emma"), forKey: "novels") },
     ErrorText(
       "a model of another class in a relation",
-      #"The relation "books" stays as it is: it refers to Book, not to Author."#
+      #"The relation "books" was not changed: it refers to Book, not to Author."#
     ) { _ in
       try Author("Jane").add(Author("Ada"), forKey: "books")
     },
     ErrorText(
       "a model added where one is set",
       """
-      The relation "author" stays as it is: it refers to one model. Use set(_:forKey:) for it.
+      The relation "author" was not changed: it refers to one model. Use set(_:forKey:) for it.
       """
     ) { _ in try Book("Emma").add(Author("Jane"), forKey: "author") },
     ErrorText(
       "a model set where many are added",
       """
-      The relation "books" stays as it is: it refers to many models. Use add, remove, or set a list for it.
+      The relation "books" was not changed: it refers to many models. Use add or remove, or set a list.
       """
     ) { _ in try Author("Jane").set(Book("Emma"), forKey: "books") },
     ErrorText(
@@ -141,8 +143,8 @@ extension ErrorText {
     ErrorText(
       "two models with one identifier",
       """
-      Two live models of Author have the identifier "7". The one that had it first stays the object for \
-      it; give the other one an identifier of its own, or use canonicalInstance(in:).
+      Two live models of Author have the identifier "7". The first one stays registered; \
+      give the other one an identifier of its own, or use canonicalInstance(in:).
       """
     ) { _ in
       let scope = ModelScope()
@@ -176,7 +178,7 @@ extension ErrorText {
     ErrorText(
       "a stream whose list is not there",
       """
-      This document does not fit at line 1, column 14, byte 13: expected an array at "data", found nothing \
+      Unexpected document at line 1, column 14, byte 13: expected an array at "data", found nothing \
       there. No element was delivered before it.
       """
     ) { _ in

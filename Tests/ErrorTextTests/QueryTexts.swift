@@ -28,7 +28,7 @@ extension ErrorText {
     asking(
       "a query that compares a model",
       """
-      The condition author > 3 can't be evaluated: values of the type Author have no order, and no text in them.
+      The condition author > 3 can't be evaluated: values of the type Author have no order, and are not text.
       """
     ) { ModelQuery(Book.self, where: { $0["author"] > 3 }) },
     asking(
@@ -37,10 +37,10 @@ extension ErrorText {
     ) {
       ModelQuery(Author.self, sort: [ModelSort(QueryOrder(QueryTerm(["tags"])))])
     },
-    asking("a query with a negative limit", "A list can't have a limit of -1: say 0 or more, or nil for all.") {
+    asking("a query with a negative limit", "A list can't have a limit of -1: use 0 or more, or nil for all.") {
       ModelQuery(Author.self, limit: -1)
     },
-    asking("a query with a negative offset", "A list can't begin at an offset of -1: say 0 or more.") {
+    asking("a query with a negative offset", "A list can't begin at an offset of -1: use 0 or more.") {
       ModelQuery(Author.self, offset: -1)
     },
     reading("a query for another type", #"A query for Author was expected, not one for "Book"."#, #"{"type": "Book"}"#),
@@ -49,13 +49,13 @@ extension ErrorText {
       "a query with an operator that is none", #"expected an operator, found the string "~""#,
       #"{"where": {"field": "age", "is": "~", "value": 3}}"#),
     reading(
-      "a query through a field that is no relation",
+      "a query through a field that is not a relation",
       #"A query can't read "age" inside name of Author: values of the type String are written as a whole."#,
       #"{"where": {"field": "name.age", "is": "<", "value": 3}}"#),
     reading(
       "a query with an expression that is none",
       """
-      The condition name.matches(/(/) can't be evaluated: /(/ is no regular expression (expected ')').
+      The condition name.matches(/(/) can't be evaluated: /(/ is not a regular expression (expected ')').
       """, #"{"where": {"field": "name", "is": "matches", "value": "("}}"#),
     reading(
       "a query with one value where a list is due",
@@ -64,8 +64,8 @@ extension ErrorText {
     ErrorText(
       "a query of records for a relation that is not kept",
       """
-      A store can't read "books" of Author: only Book keeps these links. List models of Book by the \
-      inverse, and continue with those.
+      A store can't read "books" of Author: only the records of Book store these links. List models of Book by the \
+      inverse, and use their references.
       """
     ) { _ in
       _ = try ModelQuery<Author>(where: { $0.books.count > 1 }).apply(to: [["id": 1]], in: .standard)
@@ -80,7 +80,7 @@ extension ErrorText {
     ErrorText(
       "a query of records through a model that is not given",
       """
-      This store can't read fields of a related Author: it has only its identifier at hand.
+      This store can't read fields of a related Author: only its identifier is loaded.
       """
     ) { _ in
       let records: [AttributeDictionary] = [["id": 1, "author": 7]]

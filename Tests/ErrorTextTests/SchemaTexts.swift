@@ -41,10 +41,10 @@ extension ErrorText {
     reading(
       "a model file with entities that grow",
       """
-      line 1: <!DOCTYPE is refused: a model file has none, and it could make a small file large.
+      line 1: <!DOCTYPE is not allowed: a model file has none, and it could expand a small file to a large one.
       """, "<!DOCTYPE model [<!ENTITY a \"a\">]>\n<model/>"),
     reading(
-      "a model file that is nested too deeply", "line 1: more than 32 elements lie inside each other.",
+      "a model file that is nested too deeply", "line 1: more than 32 elements are nested.",
       String(repeating: "<model>", count: 40)),
     ErrorText("a model file that is too large", "it has 33 bytes, more than the 20 that SchemaReadingOptions allow.") {
       _ in
@@ -74,10 +74,10 @@ extension ErrorText {
       "a type that is not known", #"line 2: A.a has the type "Quaternion", which is unknown."#,
       #"<attribute name="a" attributeType="Quaternion"/>"#),
     noting(
-      "an element that is not known", "line 2: <secret> inside <entity> is not known, and was kept as it is.",
+      "an element that is not known", "line 2: <secret> inside <entity> is unknown, and was kept unchanged.",
       "<secret/>"),
     noting(
-      "a setting that is not known", "line 2: colour of <attribute> is not known, and was kept as it is.",
+      "a setting that is not known", "line 2: colour of <attribute> is unknown, and was kept unchanged.",
       #"<attribute name="a" attributeType="String" colour="red"/>"#),
     ErrorText("an entity that a schema does not have", #"There is no entity "B" in the schema; there are A."#) { _ in
       _ = try schema("").modelType(named: "B")

@@ -13,7 +13,7 @@ extension ErrorText {
       .status(404, #"{"error": "no such row"}"#)),
     looking(
       "a server that wants credentials",
-      "GET /authors/7: status 401: the server wants credentials, or others than these", .status(401)),
+      "GET /authors/7: status 401: the server requires valid credentials", .status(401)),
     looking(
       "a server that forbids", "GET /authors/7: status 403: <html>Forbidden</html>",
       .status(403, "<html>Forbidden</html>")),
@@ -23,42 +23,44 @@ extension ErrorText {
       GET /authors/7: status 302, a redirect to https://elsewhere.test/login which is not followed
       """, .status(302, location: "https://elsewhere.test/login")),
     looking(
-      "a server that limits requests", "GET /authors/7: status 429: too many requests came; wait before the next one",
+      "a server that limits requests",
+      "GET /authors/7: status 429: the server received too many requests; wait before the next one",
       .status(429)),
     looking(
       "a server that fails", "GET /authors/7: status 500: out of order", .status(500, #"{"message": "out of order"}"#)),
     looking(
-      "a server without the method", "GET /authors/7: status 405: the server does not offer this method there",
+      "a server without the method", "GET /authors/7: status 405: the server does not support this method here",
       .status(405)),
     looking("a server that gives up", "GET /authors/7: status 504", .status(504)),
-    looking("a server without room", "GET /authors/7: status 507: the server has no room left", .status(507)),
+    looking("a server without room", "GET /authors/7: status 507: the storage of the server is full", .status(507)),
     looking(
       "an answer that is no JSON",
       """
-      GET /authors/7: the answer with status 200 is not JSON: Invalid JSON at line 1, column 1 (byte 0): \
+      GET /authors/7: the response with status 200 is not JSON: Invalid JSON at line 1, column 1 (byte 0): \
       expected a value, found "<". It begins: <html>
       """, .status(200, "<html>")),
     looking(
       "an answer that is cut off",
       """
-      GET /authors/7: the answer with status 200 is not JSON: Invalid JSON at line 1, column 14 (byte 13): \
+      GET /authors/7: the response with status 200 is not JSON: Invalid JSON at line 1, column 14 (byte 13): \
       expected the quotation mark that ends the string, found the end of the document. It begins: {"id": \
       7, "na
       """, .status(200, #"{"id": 7, "na"#)),
     looking(
       "an answer of another kind",
       """
-      GET /authors/7: the answer does not fit the model: age: expected an integer, found the string "old"
+      GET /authors/7: the response does not match the model: age: expected an integer, found the string "old"
       """, .status(200, #"{"id": 7, "age": "old"}"#)),
     looking(
       "an answer that is a list",
       """
-      GET /authors/7: the answer does not fit the model: expected an object, found an array
+      GET /authors/7: the response does not match the model: expected an object, found an array
       """, .status(200, "[]")),
     looking(
-      "an answer that is empty", "GET /authors/7: the answer has no body, where the model was expected", .status(200)),
+      "an answer that is empty", "GET /authors/7: the response has no body, where the model was expected", .status(200)),
     looking(
-      "an answer about another model", #"GET /authors/7: the answer is about "8", not "7""#, .status(200, #"{"id": 8}"#)
+      "an answer about another model", #"GET /authors/7: the response has the identifier "8", not "7""#,
+      .status(200, #"{"id": 8}"#)
     ),
     looking(
       "a server that can't be reached", "GET /authors/7: the server can't be reached: Could not connect to the server.",
@@ -67,7 +69,8 @@ extension ErrorText {
       "a connection that is lost", "GET /authors/7: the connection was lost: The network connection was lost.",
       .failure(failure(.networkConnectionLost, "The network connection was lost."))),
     looking(
-      "a server that does not answer in time", "GET /authors/7: no answer came in time", .failure(URLError(.timedOut))),
+      "a server that does not answer in time", "GET /authors/7: no response arrived in time",
+      .failure(URLError(.timedOut))),
     looking("a request that was cancelled", "GET /authors/7: the task was cancelled", .failure(CancellationError())),
     looking(
       "a transport that fails in its own way", "GET /authors/7: no answer came: no carrier",
@@ -75,7 +78,7 @@ extension ErrorText {
     looking(
       "an address without a server",
       """
-      GET /v1/authors/7: the base address "/v1" names no server; it should begin like https://host/
+      GET /v1/authors/7: the base address "/v1" has no server; it must begin like https://host/
       """, .status(200), base: "/v1"),
     looking(
       "an address of a file", #"GET /v1/authors/7: "file://host/v1/authors/7" is not the address of a web server"#,
@@ -83,7 +86,7 @@ extension ErrorText {
     ErrorText(
       "an identifier that leads elsewhere",
       """
-      No request was sent: the identifier ".." of Firm can't be part of a path, for it would lead elsewhere.
+      No request was sent: the identifier ".." of Firm can't be part of a path, because it would change the path.
       """
     ) { _ in
       _ = try await store(.status(200)).lookup(Firm.self, identifier: "..")
@@ -91,13 +94,14 @@ extension ErrorText {
     ErrorText(
       "a list with an element of another kind",
       """
-      GET /authors: the answer does not fit the model: [1].age: expected an integer, found the string "old"
+      GET /authors: the response does not match the model: [1].age: expected an integer, found the string "old"
       """
     ) { _ in
       _ = try await store(.status(200, #"[{"id": 1}, {"id": 2, "age": "old"}]"#)).list(Author.self)
     },
     ErrorText(
-      "a list that is an object", "GET /authors: the answer does not fit the model: expected a list, found an object"
+      "a list that is an object",
+      "GET /authors: the response does not match the model: expected a list, found an object"
     ) { _ in
       _ = try await store(.status(200, #"{"items": []}"#)).list(Author.self)
     },
@@ -120,8 +124,8 @@ extension ErrorText {
     ErrorText(
       "a new model without an identifier in the answer",
       """
-      The server reports that this Author was written, but its answer can't be used; the model here is \
-      unchanged. POST /authors: the answer has no identifier for the new model
+      The server reports that this Author was written, but its response can't be used; the model here is \
+      unchanged. POST /authors: the response has no identifier for the new model
       """
     ) { _ in
       try await store(.status(201, "{}")).create(Author("Jane"))
@@ -129,8 +133,8 @@ extension ErrorText {
     ErrorText(
       "a write with an unknown outcome",
       """
-      It is not certain whether this Author was written. PATCH /authors/7: status 503: the server can't \
-      answer now; try again later
+      It is not certain whether this Author was written. PATCH /authors/7: status 503: the server is temporarily unavailable; try again \
+      later
       """
     ) { _ in
       try await store(.status(503)).update(Author(id: 7, "Jane"))
@@ -138,8 +142,8 @@ extension ErrorText {
     ErrorText(
       "a write whose answer can't be used",
       """
-      The server reports that this Author was written, but its answer can't be used; the model here is \
-      unchanged. PATCH /authors/7: the answer does not fit the model: expected an object, found an array
+      The server reports that this Author was written, but its response can't be used; the model here is \
+      unchanged. PATCH /authors/7: the response does not match the model: expected an object, found an array
       """
     ) { _ in
       try await store(.status(200, "[]")).update(Author(id: 7, "Jane"))
@@ -208,7 +212,7 @@ extension ErrorText {
     ErrorText(
       "a recording that is none",
       """
-      /folder/recording.json is no recording: Invalid JSON at line 1, column 2 (byte 1): expected a key or \
+      /folder/recording.json is not a recording: Invalid JSON at line 1, column 2 (byte 1): expected a key or \
       "}", found the end of the document.
       """
     ) { folder in

@@ -17,7 +17,7 @@ extension ErrorText {
       "an update after the identifier changed",
       """
       There is no Author with the identifier "7". This Author was stored as "1", and its identifier was \
-      changed since. Nothing was written: set it back, or create another Author.
+      changed since. Nothing was written: restore the identifier, or create another Author.
       """
     ) { _ in
       let store = MemoryModelStore()
@@ -71,7 +71,7 @@ extension ErrorText {
     ErrorText(
       "a model that others keep from being deleted",
       """
-      Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its rule is to \
+      Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its delete rule is \
       deny. Remove or delete them first.
       """
     ) { _ in
@@ -88,7 +88,7 @@ extension ErrorText {
     },
     ErrorText(
       "a value that has to be unique",
-      #"The Author "2" was not written: its name has to be unique, and "1" has the same."#
+      #"The Author "2" was not written: its name must be unique, and "1" has the same value."#
     ) { _ in
       let store = MemoryModelStore()
       try store.index(\Author.name, unique: true)
@@ -98,7 +98,7 @@ extension ErrorText {
     ErrorText(
       "a unique index of values that are not",
       """
-      There is no unique index of "name" of Author: "1" and "2" have the same value. Change one of them first.
+      "name" of Author was not indexed as unique: "1" and "2" have the same value. Change one of them first.
       """
     ) { _ in
       let store = MemoryModelStore()
@@ -109,8 +109,8 @@ extension ErrorText {
     ErrorText(
       "an index of values that are not hashable",
       """
-      There is no index of "color": values of the type Color are not Hashable. Make the type Hashable, or \
-      ask without an index.
+      There is no index of "color": values of the type Color are not Hashable. Make the type Hashable, or query without an \
+      index.
       """
     ) { _ in
       try MemoryModelStore().index(\Author.color)
@@ -118,8 +118,8 @@ extension ErrorText {
     ErrorText(
       "a transaction that another write overtook",
       """
-      The transaction was not written: someone else changed Author "1" since the transaction read it. The \
-      models have their local changes: refresh them, and begin the transaction again.
+      The transaction was not written: another writer changed Author "1" since the transaction read it. The \
+      models have their local changes: refresh them, and repeat the transaction.
       """
     ) { _ in
       let store = MemoryModelStore()
@@ -134,10 +134,13 @@ extension ErrorText {
         try await other.update(same)
       }
     },
-    ErrorText("a snapshot that is none", "Nothing was restored: this is no snapshot of a store.") { _ in
+    ErrorText("a snapshot that is none", "Nothing was restored: the value is not a snapshot of a store.") { _ in
       try MemoryModelStore().restore(["models": []])
     },
-    ErrorText("a snapshot of a newer version", "Nothing was restored: the snapshot is of version 2, known is 1.") { _ in
+    ErrorText(
+      "a snapshot of a newer version",
+      "Nothing was restored: the snapshot has version 2, but only version 1 is supported."
+    ) { _ in
       try MemoryModelStore().restore(["version": 2, "types": [:]])
     },
     ErrorText(
@@ -148,8 +151,8 @@ extension ErrorText {
     ErrorText(
       "a stored model that can't be read",
       """
-      The stored Author "7" can't be read: name: expected an integer, found the string "Jane". It is kept as it is stored, \
-      and so is everything else. Read it with a class whose fields can hold it, or delete it.
+      The stored Author "7" can't be read: name: expected an integer, found the string "Jane". Nothing was \
+      changed. Read it with a class whose fields can hold it, or delete it.
       """
     ) { _ in
       let store = MemoryModelStore()

@@ -10,21 +10,21 @@ import StoreProtocol
 /// let store = RESTModelStore(baseURL: url, transport: AsyncHTTPClientTransport.shared)
 /// ```
 ///
-/// Only connections are kept between requests: no cookies, no cache, no passwords. No request is sent twice. Redirects are
-/// followed where they keep the method; credentials do not follow to another host. Proxies are those of the configuration,
-/// not of the environment. HTTP/2 is used over TLS where the server offers it.
+/// Only connections are kept between requests: no cookies, no cache, no passwords. No request is sent twice. A redirect
+/// is followed if it keeps the method; credentials are not sent to another host. Proxies are set in the configuration,
+/// not by the environment. HTTP/2 is used over TLS if the server offers it.
 public final class AsyncHTTPClientTransport: HTTPTransport {
   /// A transport for the whole process, whose stores share its connections.
   public static let shared = AsyncHTTPClientTransport()
 
   let client: HTTPClient
 
-  /// Creates a transport with its own client, which is shut down with the transport. The threads are those that all clients
-  /// of the process share.
+  /// Creates a transport with its own client, which is shut down with the transport. All clients of the process share
+  /// their threads.
   ///
-  /// - Parameter configuration: the proxy, the certificates, the number of connections and the like; the default allows 64
-  ///   connections to a host. Redirects, unpacking and repeated attempts to connect are left to the transport. A connection
-  ///   has to be made in 60 seconds unless the configuration has a time of its own.
+  /// - Parameter configuration: the proxy, the certificates, the number of connections and so on. The default allows 64
+  ///   connections to a host. Settings for redirects, decompression and retries of connections are ignored, because the
+  ///   transport does these itself. The time limit for connecting is 60 seconds unless the configuration has one.
   public init(configuration: HTTPClient.Configuration? = nil) {
     var configuration = configuration ?? Self.defaultConfiguration
     configuration.redirectConfiguration = .disallow
@@ -51,12 +51,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   /// The longest time limit: clocks of the system count no further than a few centuries.
   private static let longestTimeout = Duration.seconds(10 * 365 * 24 * 60 * 60)
 
-  /// Sends a request and waits for the whole answer, in any isolation.
+  /// Sends a request and waits for the whole response, in any isolation.
   ///
-  /// - Parameter request: the request. Its time limit holds for the whole exchange with all redirects.
-  /// - Returns: the answer, unpacked if it came as gzip or deflate.
+  /// - Parameter request: the request. Its time limit applies to the whole exchange with all redirects.
+  /// - Returns: the response, decompressed if it was sent as gzip or deflate.
   /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `unauthorized` if a proxy
-  ///   requires credentials, `server` if the answer is too long or no HTTP, `invalid` if the request can't be sent.
+  ///   requires credentials, `server` if the response is too long or not HTTP, `invalid` if the request can't be sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.check()
     let exchange = Exchange(self, HTTPProgress.observer)
@@ -66,7 +66,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         group.addTask { try await exchange.response(to: request) }
         group.addTask {
           try await Task.sleep(for: timeout, clock: .continuous)
-          throw ModelStoreError(.timeout, "no answer came in time")
+          throw ModelStoreError(.timeout, "no response arrived in time")
         }
         defer { group.cancelAll() }
         guard let response = try await group.next() else { throw CancellationError() }

@@ -7,7 +7,8 @@ import NIOSSL
 import StoreProtocol
 
 extension ModelStoreError {
-  /// Creates the error of a store for one of the client. The client's own is not kept: it can hold the address and headers.
+  /// Creates the error of a store for one of the client. The client's own is not kept: it can hold the address and
+  /// headers.
   init(clientError error: any Error) {
     switch error {
     case let error as ModelStoreError: self = error
@@ -16,7 +17,7 @@ extension ModelStoreError {
     case HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown: self = .lostConnection
     case is HTTPParserError, is NIOHTTPDecoderError, is NIOHTTPDecompression.DecompressionError,
       is NIOHTTPDecompression.ExtraDecompressionError:
-      self.init(.server, "the answer can't be understood: \(error)")
+      self.init(.server, "the response is invalid: \(error)")
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
       self.init(.offline, "the server can't be reached: no secure connection could be made\(Self.reason(of: error))")
     case let error as NIOConnectionError:
@@ -29,7 +30,7 @@ extension ModelStoreError {
 
   /// Creates the error for an answer over the limit of its request.
   init(longerThan limit: Int) {
-    self.init(.server, "the answer is longer than \(limit) bytes, which is the limit, and was not read to its end")
+    self.init(.server, "the response is longer than \(limit) bytes, which is the limit, and was not read completely")
   }
 
   static var cancelledTask: ModelStoreError { ModelStoreError(.cancelled, "the task was cancelled") }
@@ -40,15 +41,15 @@ extension ModelStoreError {
     switch error {
     case .readTimeout, .writeTimeout, .deadlineExceeded, .connectTimeout, .tlsHandshakeTimeout,
       .getConnectionFromPoolTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout:
-      ModelStoreError(.timeout, "no answer came in time")
+      ModelStoreError(.timeout, "no response arrived in time")
     // The client cancels by itself when a connection closes that others use, too.
     case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled, .cancelled: lostConnection
     case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .traceRequestWithBody, .bodyLengthMismatch,
       .identityCodingIncorrectlyPresent, .contentLengthMissing:
       ModelStoreError(.invalid, "the request can't be sent: \(error.shortDescription)")
-    case .proxyAuthenticationRequired: ModelStoreError(.unauthorized, "the proxy wants credentials")
+    case .proxyAuthenticationRequired: ModelStoreError(.unauthorized, "the proxy requires credentials")
     case .invalidProxyResponse: ModelStoreError(.offline, "the server can't be reached: the proxy does not let through")
-    default: ModelStoreError(.server, "the answer can't be understood: \(error.shortDescription)")
+    default: ModelStoreError(.server, "the response is invalid: \(error.shortDescription)")
     }
   }
 

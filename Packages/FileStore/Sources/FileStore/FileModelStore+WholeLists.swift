@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension FileModelStore {
-  /// Whether a query is for all records of a type as they are in the files.
+  /// Returns whether a query is for all stored records of a type.
   func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
     try transaction?.noteQuery(M.typeName)
     let known = try await context(of: M.self)
@@ -11,7 +11,7 @@ extension FileModelStore {
     return transaction?.touches(M.typeName) != true
   }
 
-  /// All models of a type, as of one moment.
+  /// Returns all models of a type from one snapshot.
   func listAll<M: Model>() async throws -> [M] {
     let context = try await context(of: M.self)
     let read = beginRead(context)
@@ -19,7 +19,7 @@ extension FileModelStore {
     return try await withSnapshot { try await listParts(at: $0.contents, read) }
   }
 
-  /// The same part by part: while models are made of one part, the next is read from the files.
+  /// Lists all models in parts: while models are created from one part, the next is read from the files.
   private func listParts<M: Model>(at moment: JournalContents, _ read: PendingRead) async throws -> [M] {
     let answer = scope.pendingReads.answer(since: read.start)
     let (engine, type) = (handle.engine, M.typeName)
@@ -37,7 +37,7 @@ extension FileModelStore {
     return all
   }
 
-  /// The models of a part of a list that was read after a cursor.
+  /// Returns the models of the part of a list after a cursor.
   private func models<M: Model>(
     of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, _ read: PendingRead,
     answeredAt answer: PendingReads.Moment
@@ -50,7 +50,7 @@ extension FileModelStore {
         return models
       } catch {}
     }
-    // Which of them is wrong, or older than its model, is looked for only now.
+    // Only now the unreadable record, or one older than its model, is searched.
     let count = list.count + list.damages.count
     let chunk = try await translating {
       try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)

@@ -2,7 +2,7 @@ public import Foundation
 @_exported @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A store that keeps models in a directory, as lines of JSON in files that only grow.
+/// A store that keeps models in a directory, as lines of JSON in append-only files.
 ///
 /// ```swift
 /// let store = FileModelStore(directory: URL(filePath: "people.store"))
@@ -11,16 +11,17 @@ public import Foundation
 /// try await store.create(person)  // on the disk when this returns
 /// ```
 ///
-/// The directory is made, and opened, by the first call that needs it. One process writes at a time: a second one gets
-/// an error that names the first. What blocks runs on threads of the store's own.
+/// The first call that needs the directory creates and opens it. One process writes at a time: a second one gets an error
+/// that names the first. Blocking work runs on the store's own threads.
 ///
-/// - Note: A store instance lives in one isolation. Make another with `init(_:scope:)` and `handle` elsewhere.
+/// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
+///   `handle`.
 public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalModelStore {
-  /// Describes a store; nothing is opened yet.
+  /// Creates a store instance without opening the store.
   ///
   /// - Parameters:
-  ///   - directory: the folder of the store, a file URL: with another the first call throws the code `invalid`. It is made if
-  ///     it is missing.
+  ///   - directory: the folder of the store, created if it is missing. It must be a file URL: otherwise the first call
+  ///     throws `invalid`.
   ///   - options: how the store writes.
   ///   - scope: the identity map of this store instance.
   public convenience init(
@@ -29,10 +30,10 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
     self.init(FileStoreHandle(directory: directory, options: options), scope: scope)
   }
 
-  /// Opens the store, which the first other call would do too.
+  /// Opens the store. Otherwise the first call opens it.
   ///
-  /// - Returns: what was found wrong with the files; all else is readable. A batch at the end that was not written
-  ///   completely, as after a crash, is moved to a file of its own, and is no error.
+  /// - Returns: the issues of the files; all other records are readable. An incomplete batch at the end, as after a
+  ///   crash, is moved to a quarantine file, and is not an error.
   /// - Throws: `ModelStoreError` with the code
   ///   - `locked` if another process has the store open,
   ///   - `unsupported` if the store was written by a newer version,
@@ -43,43 +44,42 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
     try await translating { try await handle.engine.open() }
   }
 
-  /// Returns a store instance for another group of this store: models that share nothing with those of this one but the folder, the lock
-  /// and the threads.
+  /// Returns a store instance for another group of this store. Groups share only the folder, the lock and the threads.
   ///
   /// - Parameters:
-  ///   - name: the name of the group: any string. The group without a name is the one that a store has without this call.
+  ///   - name: the name of the group: any string. The default group has an empty name.
   ///   - scope: the identity map of the store instance.
   public func group(_ name: String, scope: ModelScope = ModelScope()) -> FileModelStore {
     FileModelStore(handle.group(name), scope: scope)
   }
 
-  /// Reads the whole journal of this group again and compares all of it with its checksums, and with the index of the store.
-  /// Reading and writing go on meanwhile.
+  /// Reads the whole journal of this group, and compares it with its checksums and with the index of the store.
+  /// Reads and writes continue during the call.
   ///
-  /// - Returns: what is wrong with it, with file and offset; all else is readable.
+  /// - Returns: the issues, with file and offset; all other records are readable.
   /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or an error of the disk.
   /// - Complexity: O(*n*) in the size of the journal.
   public func verify() async throws -> [IntegrityIssue] {
     try await translating { try await handle.engine.verify() }
   }
 
-  /// Removes from the journal of this group what is of no use any more: older revisions, deleted models. Reading and
-  /// writing go on meanwhile, and a crash at any moment leaves either what was there or what is to be.
+  /// Removes older revisions and deleted models from the journal of this group. Reads and writes continue during the
+  /// call. A crash leaves either the old or the new journal.
   ///
-  /// A store does this by itself when more than half of a journal is of no use any more.
+  /// The store compacts a journal automatically when more than half of it is obsolete.
   ///
-  /// - Throws: `ModelStoreError`. Its code is `cancelled` if the task is cancelled, `corrupt` if a record can't be read, or
-  ///   that of an error of the disk. After `corrupt` the journal is unchanged, since it has what is left of the record;
-  ///   ``repair()`` moves that aside.
-  /// - Complexity: O(*n*) in the size of what is kept.
+  /// - Throws: `ModelStoreError`. Its code is `cancelled` if the task is cancelled, `corrupt` if a record can't be
+  ///   read, or that of an error of the disk. After `corrupt` the journal is unchanged, because it has the only copy of
+  ///   the damaged record; ``repair()`` moves that to a quarantine file.
+  /// - Complexity: O(*n*) in the size of the remaining records.
   public func compact() async throws {
     try await translating { try await handle.engine.compact() }
   }
 
-  /// Completes the writes under way, syncs the disk and closes the store for all its instances.
+  /// Completes the pending writes, syncs the disk and closes the store for all its instances.
   ///
-  /// - Throws: `ModelStoreError` for an error of the disk, now or in an earlier write in the background. The store is closed
-  ///   nevertheless.
+  /// - Throws: `ModelStoreError` for an error of the disk, now or in an earlier write in the background. The store is
+  ///   closed nevertheless.
   public func close() async throws {
     defer { handle.feeds.finish() }
     try await translating { try await handle.engine.close() }
@@ -87,21 +87,21 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   // MARK: Reading
 
-  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
+  /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
   ///
-  /// All models of a type are read part by part: while models are made of one part, the next is read from the files.
+  /// All models of a type are read in parts: while models are created from one part, the next is read from the files.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, `corrupt` if a record can't be
   ///   read.
   /// - Complexity: as for every `RecordStore`.
-  /// - Note: All models, and the records that conditions about relations read, are of one moment.
+  /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     if try await isAboutAll(query) { return try await listAll() }
     return try await super.list(query)
   }
 
-  /// The identifiers of the models that ``list(_:)`` would find. No model is made for that, and no file is read for those
-  /// of all models.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them. A query for all models
+  /// reads no file.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {

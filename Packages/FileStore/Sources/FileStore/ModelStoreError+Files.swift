@@ -11,7 +11,7 @@
 #endif
 
 extension ModelStoreError {
-  /// An error of the engine, in the words of stores.
+  /// Converts an error of the engine.
   init(_ error: FileEngineError) {
     switch error {
     case .conflict(let type, let identifier): self = .conflict(type, identifier: identifier)
@@ -23,12 +23,12 @@ extension ModelStoreError {
     cause = error
   }
 
-  /// The record of a model is damaged.
+  /// Returns the error of a damaged record.
   ///
   /// - Parameters:
-  ///   - type: what stores call the type of the model.
+  ///   - type: the type name of the model.
   ///   - identifier: the identifier of the model.
-  ///   - issue: what is damaged, and where.
+  ///   - issue: the damage and its location.
   static func damaged(_ type: String, _ identifier: String, _ issue: IntegrityIssue) -> ModelStoreError {
     let error = FileEngineError.damaged(issue)
     return ModelStoreError(
@@ -36,7 +36,7 @@ extension ModelStoreError {
       identifier: identifier, cause: error)
   }
 
-  /// An error of the file system, in the words of stores.
+  /// Converts an error of the file system.
   init(_ error: FileSystemError) {
     let code: Code =
       switch error.code {

@@ -28,13 +28,13 @@ extension UnreadableRecord {
 }
 
 extension UnreadableRecords {
-  /// Reports a damaged record, or throws the error about it.
+  /// Reports a damaged record, or throws its error.
   func skip(_ type: String, _ identifier: String, _ issue: IntegrityIssue) throws {
     let error = ModelStoreError.damaged(type, identifier, issue)
     try take(UnreadableRecord(type, identifier, error, issue), error)
   }
 
-  /// Reports the damaged records of a chunk, or throws the error about the first.
+  /// Reports the damaged records of a chunk, or throws the error of the first.
   func skipDamage(in chunk: Chunk, of type: String) throws {
     for (identifier, issue) in zip(chunk.damagedIdentifiers, chunk.damages) { try skip(type, identifier, issue) }
   }

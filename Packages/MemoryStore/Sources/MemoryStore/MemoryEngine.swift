@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The records that the instances of a memory store share, and the lock that guards them.
+/// The shared engine of a memory store's instances: the records, and the lock that guards them.
 ///
 /// ```swift
 /// let handle = store.handle
@@ -15,22 +15,22 @@ public final class MemoryEngine: RecordEngine {
   private let tables: Lock<[String: MemoryTable]>
   /// The feed of the commits, for live results of all store instances.
   public let changeFeed = StoreChangeFeed()
-  /// The transactions under way.
+  /// The open transactions.
   public let conflictTrackers = ConflictTrackers()
 
   init() { tables = Lock([:]) }
 
   private init(_ tables: [String: MemoryTable]) { self.tables = Lock(tables) }
 
-  /// Everything as of now, for reads that belong together: later writes do not show in it.
+  /// Returns a snapshot of all records, which later writes don't change.
   ///
-  /// - Complexity: O(1). The next write copies the names of the records of its type.
+  /// - Complexity: O(1). The next write copies the identifiers of the records of its type.
   func moment() -> MemoryEngine { MemoryEngine(tables.withLock { $0 }) }
 
-  /// Commits a batch: all of it or nothing.
+  /// Commits a batch atomically.
   ///
-  /// - Throws: `RecordMismatch`, or `ModelStoreError` with the code `conflict` if a value that has to be unique is taken, or
-  ///   if something that the transaction read was written since.
+  /// - Throws: `RecordMismatch`, or `ModelStoreError` with the code `conflict` if a unique index has the value already,
+  ///   or if another writer changed a record that the transaction read.
   public func commit(_ batch: RecordBatch) throws {
     let operations = batch.operations
     try tables.withLock { tables in
@@ -45,7 +45,7 @@ public final class MemoryEngine: RecordEngine {
           let type = operation.type
           done.append((type, try Self.apply(operation, &tables[type, default: MemoryTable()])))
         }
-        // Not before all are made: a value can go from one record to another.
+        // After all changes, because a value can move from one record to another.
         if tables.values.contains(where: \.hasUniqueIndexes) {
           for operation in operations { try Self.refuseRival(after: operation, tables[operation.type]) }
         }
@@ -84,12 +84,12 @@ public final class MemoryEngine: RecordEngine {
     throw ModelStoreError(
       .conflict,
       """
-      The \(change.type.nameForMessage) \(change.identifier.quotedForMessage) was not written: its \(path) has to be \
-      unique, and \(rival.quotedForMessage) has the same.
+      The \(change.type.nameForMessage) \(change.identifier.quotedForMessage) was not written: its \(path) must be \
+      unique, and \(rival.quotedForMessage) has the same value.
       """, identifier: change.identifier, fields: [path: ["is taken"]])
   }
 
-  /// Returns an integer that no record of the type has or had, nor gets from another call; nil if there is none left.
+  /// Returns an unused integer identifier of the type, which no other call returns; nil if there is none left.
   public func nextInteger(for type: String) -> Int? {
     tables.withLock { $0[type, default: MemoryTable()].nextInteger() }
   }
@@ -98,7 +98,7 @@ public final class MemoryEngine: RecordEngine {
     tables.withLock { $0[type]?.row(identifier) }
   }
 
-  /// A record, and the last write to its type by then.
+  /// Returns a record, and the last write to its type at that time.
   func read(_ type: String, _ identifier: String) -> (row: MemoryRow, lastWrite: UInt64)? {
     tables.withLock { tables in
       guard let table = tables[type], let row = table.row(identifier) else { return nil }
@@ -106,31 +106,31 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// Returns when records of a type were last written.
+  /// Returns the write state of a type.
   public func writeState(of type: String) -> WriteState? {
     tables.withLock { tables in
-      // Reading through a default would insert nothing, and give each caller a state of its own.
+      // Reading through a default would insert nothing, and return another state to each caller.
       if tables[type] == nil { tables[type] = MemoryTable() }
       return tables[type, default: MemoryTable()].state
     }
   }
 
-  /// How many models of each type there are, in the order of the names of the types.
+  /// The number of models of each type, sorted by type name.
   var counts: [(type: String, count: Int)] {
     tables.withLock { tables in
       tables.map { (type: $0.key, count: $0.value.count) }.filter { $0.count > 0 }.sorted { $0.type < $1.type }
     }
   }
 
-  /// All records of a type as they are now. Later writes don't show in it.
+  /// Returns a snapshot of all records of a type.
   func rows(_ type: String) -> MemoryRows { tables.withLock { $0[type]?.rows ?? MemoryRows() } }
 
-  /// A record, and where it is in the order of creation.
+  /// Returns a record with its position in the order of creation.
   func record(_ type: String, _ identifier: String) -> StoredRecord? {
     tables.withLock { $0[type]?.record(identifier) }
   }
 
-  /// All records of a type, and up to which batch of the feed they have everything.
+  /// Returns all records of a type, and the last batch of the feed that they contain.
   func rowsAndPosition(_ type: String) -> (rows: MemoryRows, position: UInt64) {
     tables.withLock { ($0[type]?.rows ?? MemoryRows(), changeFeed.position) }
   }
@@ -143,7 +143,7 @@ public final class MemoryEngine: RecordEngine {
     try tables.withLock { try $0[type, default: MemoryTable()].add(field, isUnique: isUnique, type) }
   }
 
-  /// Keeps an index of a field, unless there is one.
+  /// Creates an index of a field unless it exists.
   public func keepIndex(_ type: String, _ field: StoredKeyPath) throws {
     try tables.withLock { tables in
       if tables[type]?.fields.contains(field) == true { return }
@@ -151,15 +151,15 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// The fields of which there are indexes. The number of one does not change.
+  /// Returns the indexed fields of a type. The number of an index does not change.
   func indexedFields(_ type: String) -> [StoredKeyPath] { tables.withLock { $0[type]?.fields ?? [] } }
 
-  /// The records that a query has to test, all of one moment.
+  /// Returns the records that a query has to test, all from one snapshot.
   ///
   /// - Parameters:
   ///   - planner: the query.
-  ///   - end: the number that is enough if they come in the order of the query and are known to match.
-  ///   - offset: how many of them the query passes over.
+  ///   - end: the number of records that suffices if they are in the order of the query and are known to match.
+  ///   - offset: the number of records that the query skips.
   ///   - page: the requested page.
   func find(
     _ type: String, _ planner: QueryPlanner, atMost end: Int, offset: Int = 0, page: PageRequest? = nil
@@ -187,19 +187,19 @@ public final class MemoryEngine: RecordEngine {
 
   /// The records that a query has to test inside a transaction that wrote some of their type.
   enum Stored: Sendable {
-    /// All of the type.
+    /// All records of the type.
     case all(MemoryRows)
     /// The matches of indexes, and the positions of the records that the transaction wrote.
     case some(QueryPlan, [OrderedRow], places: [ExactText: Int])
-    /// The records in the order of an index, and the positions of those that the transaction wrote.
+    /// The records in the order of an index, and the positions of the records that the transaction wrote.
     case inOrder(QueryPlan, MemoryRows, [OrderedIndex], places: [ExactText: Int])
   }
 
-  /// The stored records that a query has to test, and the positions of other ones, all of one moment.
+  /// Returns the stored records that a query has to test, and the positions of other records, all from one snapshot.
   ///
   /// - Parameters:
   ///   - planner: the query.
-  ///   - identifiers: the other ones.
+  ///   - identifiers: the identifiers of the other records.
   func find(_ type: String, _ planner: QueryPlanner, placing identifiers: [ExactText]) -> Stored {
     tables.withLock { tables in
       guard let table = tables[type] else { return .all(MemoryRows()) }
@@ -214,7 +214,7 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// The number of records that a query finds without limit and offset; nil if records have to be tested for it.
+  /// Returns the number of matches of a query without limit and offset; nil if records have to be tested for it.
   func count(_ type: String, _ planner: QueryPlanner) -> Int? {
     tables.withLock { tables in
       guard let table = tables[type] else { return nil }
@@ -223,10 +223,10 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// How many records a query finds, and the stored ones with some identifiers, all as of one moment; nil as for
-  /// ``count(_:_:)``.
+  /// Returns the number of matches of a query, and the stored records with some identifiers, all from one snapshot. Nil
+  /// as for ``count(_:_:)``.
   ///
-  /// - Parameter planner: the query; nil if it is about all records.
+  /// - Parameter planner: the query; nil for all records.
   func count(
     _ type: String, _ planner: QueryPlanner?, beside identifiers: [ExactText]
   ) -> (count: Int, stored: [MemoryRow])? {
@@ -238,7 +238,7 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// The list of the records of a type in which places are numbers, and the place of a record in it.
+  /// Returns the epoch of positions in a type, and the position of a record.
   func place(_ type: String, of identifier: String?) -> (epoch: Int, place: Int?) {
     tables.withLock { tables in
       let table = tables[type, default: MemoryTable()]
@@ -249,12 +249,12 @@ public final class MemoryEngine: RecordEngine {
 
   // MARK: The whole
 
-  /// Everything that is stored, as of one moment.
+  /// Returns all records of all types, from one snapshot.
   func everything() -> [(type: String, rows: MemoryRows)] {
     tables.withLock { tables in tables.keys.sorted().map { ($0, tables[$0]?.rows ?? MemoryRows()) } }
   }
 
-  /// Replaces everything that is stored; indexes stay.
+  /// Replaces all records. Indexes are kept.
   func replaceEverything(
     with records: [(type: String, identifier: String, bytes: [UInt8])]
   ) throws {
@@ -269,7 +269,7 @@ public final class MemoryEngine: RecordEngine {
         _ = try Self.apply(change, &fresh[type, default: MemoryTable()])
         try Self.refuseRival(after: change, fresh[type])
       }
-      // Also types of which nothing is left.
+      // Also types without records now.
       for type in fresh.keys { fresh[type]?.noteWrite() }
       tables = fresh
       conflictTrackers.noteReplacement()

@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The records of each value of a field, and whether a value may occur twice.
+/// An index of a field: the records of each value, and whether it is unique.
 struct MemoryIndex: Sendable {
   let field: StoredKeyPath
   var isUnique: Bool
   var keys: OrderedIndex
 
-  /// The identifier of another record that has a value which must be there only once.
+  /// Returns the identifier of another record with the same value in a unique index.
   func rival(of key: IndexKey?, in rows: MemoryRows, _ identifier: String) -> String? {
     guard isUnique, let key, !key.isNull else { return nil }
     var rival: String?

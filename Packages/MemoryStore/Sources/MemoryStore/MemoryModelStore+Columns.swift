@@ -2,7 +2,8 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension MemoryModelStore {
-  /// Returns the records for which the condition holds in the columns of its fields, if these are there or worth being built.
+  /// Returns the records that match the condition in the columns of its fields, if the columns exist or are worth
+  /// building.
   ///
   /// - Parameters:
   ///   - rows: all records of the type.

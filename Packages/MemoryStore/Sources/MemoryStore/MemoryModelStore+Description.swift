@@ -1,18 +1,18 @@
 import StoreEngine
 
 extension MemoryModelStore: CustomStringConvertible, CustomReflectable {
-  /// How many models of each type are stored: `MemoryModelStore(Author: 2, Book: 7)`.
+  /// The number of stored models of each type: `MemoryModelStore(Author: 2, Book: 7)`.
   public var description: String { "MemoryModelStore(\(handle.countsText))" }
 
-  /// How many models of each type are stored, for `dump` and debuggers.
+  /// The number of stored models of each type, for `dump` and debuggers.
   public var customMirror: Mirror { handle.mirror(of: self) }
 }
 
 extension MemoryEngine: CustomStringConvertible, CustomReflectable {
-  /// How many models of each type are stored: `MemoryEngine(Author: 2, Book: 7)`.
+  /// The number of stored models of each type: `MemoryEngine(Author: 2, Book: 7)`.
   public var description: String { "MemoryEngine(\(countsText))" }
 
-  /// How many models of each type are stored, for `dump` and debuggers.
+  /// The number of stored models of each type, for `dump` and debuggers.
   public var customMirror: Mirror { mirror(of: self) }
 
   fileprivate var countsText: String {

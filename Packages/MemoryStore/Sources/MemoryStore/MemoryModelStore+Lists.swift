@@ -2,15 +2,15 @@ public import StoreProtocol
 
 // Without these the compiler would say only that key paths have different types.
 extension MemoryModelStore {
-  /// There is no index of a list: a condition about its elements goes through all records of the type.
+  /// A list can't be indexed: a condition on its elements reads all records of the type.
   @available(
-    *, unavailable, message: "There is no index of a list: conditions such as contains go through all records."
+    *, unavailable, message: "A list can't be indexed: conditions such as contains read all records."
   )
   public func index<M: Model, Element>(_ list: KeyPath<M, ArrayField<Element>>, unique: Bool = false) throws {}
 
-  /// There is no index of a relation to many: its inverse to one can have an index.
+  /// A to-many relation can't be indexed: index its to-one inverse.
   @available(
-    *, unavailable, message: "There is no index of a relation to many: index its inverse to one."
+    *, unavailable, message: "A to-many relation can't be indexed: index its to-one inverse."
   )
   public func index<M: Model, Related: Model>(
     _ relation: KeyPath<M, ModelArrayField<Related>>, unique: Bool = false

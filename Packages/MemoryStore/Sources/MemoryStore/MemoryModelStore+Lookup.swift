@@ -5,10 +5,10 @@
 extension MemoryModelStore {
   /// Finds a model by its identifier, without suspending.
   ///
-  /// A live model whose record is the one that it was read from is not read again.
+  /// A live model whose record is unchanged is not read again.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`.
-  /// - Complexity: O(1), and what it takes to read the record.
+  /// - Complexity: O(1), and O(*n*) in the size of a record that has to be read.
   public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
     if transactions.isEmpty || canIgnoreTransactions(M.typeName), let model = unchangedModel(type, identifier) {
       return model
@@ -16,7 +16,7 @@ extension MemoryModelStore {
     return try read(type, identifier)
   }
 
-  /// The live model, if its record is the one that it was read from.
+  /// Returns the live model if its record is unchanged.
   @inline(__always)
   private func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
     unretainedContext(of: type)._withUnsafeGuaranteedRef { known in
@@ -53,8 +53,8 @@ extension MemoryModelStore {
 
   // MARK: Many
 
-  /// The models of records as they were when their type was last written. Those that are live, and were read from just
-  /// these, are not read again.
+  /// Returns the models of records at the last write of their type. Live models that were read from these records are not
+  /// read again.
   func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
     let known = context(of: type)
     guard known.remembersReading, let lastWrite, !isRefreshing else {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-// What takes a class takes a type of model as well, which may be known only when the program runs.
+// The calls that take a class also take a `ModelType`, which may be known only at run time.
 extension MemoryModelStore {
   /// Finds a model by its identifier, without suspending.
   ///
@@ -10,7 +10,7 @@ extension MemoryModelStore {
   /// ```
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`.
-  /// - Complexity: O(1), and what it takes to read the record.
+  /// - Complexity: O(1), and O(*n*) in the size of a record that has to be read.
   public func lookupImmediately<M: Model>(_ type: ModelType<M>, identifier: String) throws -> M {
     func find<Exact: Model>(_ exact: Exact.Type) throws -> ModelObject {
       try lookupImmediately(exact, identifier: identifier)
@@ -24,9 +24,9 @@ extension MemoryModelStore {
   ///   - type: the type of the models; models of derived types are among them.
   ///   - filter: the condition; see `QueryKeyColumn` for fields by name.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   /// - Complexity: as ``listImmediately(_:)``.
   public func listImmediately<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
@@ -39,9 +39,9 @@ extension MemoryModelStore {
     return try find(type.exactClass).map(type.typed)
   }
 
-  /// How many models of a type there are for which a condition holds, without suspending.
+  /// The number of models of a type for which a condition holds, without suspending.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a condition that makes no sense.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid condition.
   /// - Complexity: as ``count(_:)``.
   public func countImmediately<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
@@ -51,7 +51,7 @@ extension MemoryModelStore {
     return try count(type.exactClass)
   }
 
-  /// Keeps an index of a field that is named by a text, or of a foreign key, for all instances of the store, from now on.
+  /// Maintains an index of a field or foreign key, given by its name, for all instances of the store.
   ///
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
@@ -61,12 +61,12 @@ extension MemoryModelStore {
   ///
   /// - Parameters:
   ///   - type: the type of the models.
-  ///   - key: the key of the field, or the name of the property or attribute: of a type that is `Hashable`, or a relation to
-  ///     one model with `foreignKey: true`.
-  ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
+  ///   - key: the key of the field, or the name of the property or attribute. The field has a `Hashable` type, or is a
+  ///     to-one relation with `foreignKey: true`.
+  ///   - unique: whether equal values, nil excepted, are rejected: then writing it throws `conflict` and names the
   ///     field.
-  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no
-  ///   such field or it is of another type. There is no index then.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` if
+  ///   there is no such field or it is of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type.
   public func index<M: Model>(_ type: ModelType<M>, _ key: String, unique: Bool = false) throws {
     func path<Exact: Model>(_ exact: Exact.Type) throws -> StoredKeyPath {

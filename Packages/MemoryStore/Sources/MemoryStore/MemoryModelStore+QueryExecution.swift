@@ -4,10 +4,10 @@
 extension MemoryModelStore {
   /// Finds models as ``list(_:)`` does, without suspending.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
-  /// - Complexity: O(*n*) in the number of stored models of the type. With indexes of fields of the condition, O(*m*) in the
-  ///   number of their matches. Sorted by an indexed field and with a limit, in the number of models before the limit is
-  ///   reached. Inside a transaction, also in the number of models that it wrote.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
+  /// - Complexity: O(*n*), where *n* is the number of stored models of the type. With indexes of the condition, *n* is
+  ///   the number of their matches. For a list with a limit that is sorted by an indexed field, *n* is the number of
+  ///   models before the limit is reached. Inside a transaction, the number of models that it wrote is added.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
     let (rows, lastWrite) = try rows(for: query)
     return try models(M.self, of: rows, asOf: lastWrite)
@@ -19,9 +19,9 @@ extension MemoryModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   public func listImmediately<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0
@@ -31,12 +31,12 @@ extension MemoryModelStore {
 
   /// Counts models as ``count(_:)`` does, without suspending.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   public func countImmediately<M: Model>(_ query: ModelQuery<M>) throws -> Int {
     try query.validateRange()
     var query = query
     if !query.sort.isEmpty {
-      // Nothing has to be sorted to be counted, but the order has to make sense.
+      // Counting does not sort, but the order has to be valid.
       _ = try QueryProgram(query, in: scope.transformers, canJoin: true)
       query.sort = []
     }
@@ -61,7 +61,7 @@ extension MemoryModelStore {
   /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
   /// ```
   ///
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
   public func explain<M: Model>(_ query: ModelQuery<M>) throws -> QueryReport {
     let (found, plan, testedCount, _) = try run(query)
     let isTested = query.filter != nil && !plan.isExact
@@ -71,9 +71,11 @@ extension MemoryModelStore {
 
   // MARK: Indexes
 
-  /// Keeps an index of a field for all instances of the store, from now on. Conditions that compare the field with values
-  /// (`==`, `!=`, `<`, `isIn`, `hasPrefix`, also inside `&&`, `||` and `!`) use it where that reads fewer records. So do
-  /// lists that are sorted by it. ``explain(_:)`` reports the used indexes.
+  /// Maintains an index of a field for all instances of the store.
+  ///
+  /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it.
+  /// These conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. ``explain(_:)``
+  /// reports the used indexes.
   ///
   /// ```swift
   /// try store.index(\Person.email, unique: true)
@@ -82,21 +84,21 @@ extension MemoryModelStore {
   ///
   /// - Parameters:
   ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
-  ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
-  ///     field. What counts is how things are once a batch or transaction is written. An index that is unique stays so.
-  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
-  ///   of another type. There is no index then.
+  ///   - unique: whether equal values, nil excepted, are rejected: then writing it throws `conflict` and names the
+  ///     field. The check sees the values after the whole batch or transaction. A unique index stays unique.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` for a
+  ///   field of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type.
   public func index<M: Model, Value>(_ field: KeyPath<M, Field<Value>>, unique: Bool = false) throws {
     let path = try StoredKeyPath(M.self, { $0[keyPath: field] }, in: scope.transformers)
     try handle.index(M.typeName, path, isUnique: unique)
   }
 
-  /// Keeps an index of a property that is declared with `@Field`: otherwise as of a field.
+  /// Maintains an index of a property that is declared with `@Field`. Otherwise the same as an index of a field.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
   public func index<M: Model, Value>(
     _ property: ReferenceWritableKeyPath<M, Value?>, unique: Bool = false
@@ -105,11 +107,11 @@ extension MemoryModelStore {
     try handle.index(M.typeName, path, isUnique: unique)
   }
 
-  /// Keeps an index of a property that is declared with `@Required`: otherwise as of a field.
+  /// Maintains an index of a property that is declared with `@Required`. Otherwise the same as an index of a field.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
   public func index<M: Model, Value>(
     _ property: ReferenceWritableKeyPath<M, Value>, unique: Bool = false
@@ -118,7 +120,7 @@ extension MemoryModelStore {
     try handle.index(M.typeName, path, isUnique: unique)
   }
 
-  /// Keeps an index of a member inside the values of a field: otherwise as of a field.
+  /// Maintains an index of a member inside the values of a field. Otherwise the same as an index of a field.
   ///
   /// ```swift
   /// try store.index(Invoice.self) { $0.receipt.number }
@@ -126,7 +128,7 @@ extension MemoryModelStore {
   ///
   /// - Parameters:
   ///   - type: the class of the models.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   ///   - column: returns the member, or a field.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a field of a related model.
   public func index<M: Model, Value>(
@@ -136,11 +138,12 @@ extension MemoryModelStore {
     try handle.index(M.typeName, path, isUnique: unique)
   }
 
-  /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
+  /// Maintains an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)`
+  /// use.
   ///
   /// - Parameters:
-  ///   - relation: a relation to one model with `foreignKey: true`.
-  ///   - unique: whether no two models may reference the same one.
+  ///   - relation: a to-one relation with `foreignKey: true`.
+  ///   - unique: whether each model may be referenced only once.
   /// - Throws: `ModelStoreError` with the code `conflict` if two models already reference the same one, `invalid` for a
   ///   relation without foreign key.
   public func index<M: Model, Related: Model>(
@@ -152,9 +155,9 @@ extension MemoryModelStore {
 
   // MARK: Evaluation
 
-  /// A record as this store instance sees it, the transaction under way included.
+  /// Returns a record as this store instance sees it, including the open transaction.
   ///
-  /// - Parameter engine: the records as of a moment.
+  /// - Parameter engine: a snapshot of the records.
   private func row(_ type: String, _ identifier: String, in engine: MemoryEngine) -> MemoryRow? {
     if let entry = transaction?.entry(type, identifier) {
       return entry.content.map { MemoryRow(identifier: identifier, bytes: $0, revision: entry.revision ?? 0) }
@@ -162,21 +165,21 @@ extension MemoryModelStore {
     return engine.row(type, identifier)
   }
 
-  /// The records that a query finds, in its order, and the last write to their type before; nil inside a transaction
-  /// that wrote to it.
+  /// Returns the matches of a query, in its order, and the last write to their type before the query. The write is nil
+  /// inside a transaction that wrote the type.
   private func rows<M: Model>(for query: ModelQuery<M>) throws -> (rows: [MemoryRow], lastWrite: UInt64?) {
-    // What is written from here on may be found or not, so that models count as read before it.
+    // Later writes may be included or not, so the models count as read before them.
     let known = context(of: M.self)
     let lastWrite = transaction?.touches(known.name) == true ? nil : known.state?.lastWrite
     return (try run(query).rows, lastWrite)
   }
 
-  /// The records that a query finds, and how they were found.
+  /// The matches of a query, its plan, and the number of tested records.
   typealias Found = (rows: [MemoryRow], plan: QueryPlan, testedCount: Int, end: QueryPosition?)
 
   /// Runs a query.
   func run<M: Model>(_ query: ModelQuery<M>) throws -> Found {
-    // Before the moment: a write between the two counts as a conflict.
+    // Before the snapshot: a write between the two counts as a conflict.
     let position = transaction?.position
     do {
       return try run(query, nil, at: nil, after: position)
@@ -188,10 +191,10 @@ extension MemoryModelStore {
   /// Runs a query.
   ///
   /// - Parameters:
-  ///   - page: the requested page; nil for all of the query.
-  ///   - moment: the moment of which all records are. Without one, those of one selection are, and a condition about
-  ///     other records throws `RelatedRecordIsMissing`.
-  ///   - position: the position of the tracker of the transaction under way, before the moment.
+  ///   - page: the requested page; nil for the whole query.
+  ///   - moment: the snapshot to read. Without one, only the records of one selection are from one snapshot, and a
+  ///     condition on other records throws `RelatedRecordIsMissing`.
+  ///   - position: the position of the tracker of the open transaction, before the snapshot.
   func run<M: Model>(
     _ query: ModelQuery<M>, _ page: PageRequest?, at moment: MemoryEngine?, after position: UInt64?,
     followsOrder: Bool = true
@@ -199,7 +202,7 @@ extension MemoryModelStore {
     try query.validateRange()
     let name = context(of: M.self).name
     let engine = moment ?? handle
-    // Before the selection: with the same one afterwards, nothing was written meanwhile.
+    // Before the selection: if it is the same afterwards, nothing was written in between.
     let lastWrite = context(of: M.self).state?.lastWrite
     if let transaction { try transaction.noteQuery(name, at: position) }
     func makeRun(_ program: QueryProgram<M>, _ plan: QueryPlan?, skipping skippedCount: Int = 0) throws -> QueryRun<M> {

@@ -3,7 +3,7 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension MemoryModelStore {
-  /// Everything that is stored, of all types, as of one moment: for each type its records in the order of their creation.
+  /// Returns a snapshot of all records as JSON: for each type its records in the order of their creation.
   ///
   /// ```swift
   /// let snapshot = try store.snapshot()
@@ -28,24 +28,25 @@ extension MemoryModelStore {
     return ["version": 1, "types": .object(types)]
   }
 
-  /// Replaces everything that is stored, for all instances of the store, by a ``snapshot()``. Live models follow when they are read
-  /// next. Indexes stay.
+  /// Replaces all records by those of a ``snapshot()``, for all instances of the store. Live models are updated when
+  /// they are read next. Indexes are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if this is no snapshot or has a record that could not be read
   ///   again, `unsupported` if it is of a newer version,
   ///   `conflict` if a unique value is in it twice. Nothing is changed then.
   public func restore(_ snapshot: JSONValue) throws {
     guard transaction == nil else {
-      throw ModelStoreError(.unsupported, "A store can't be replaced inside a transaction.")
+      throw ModelStoreError(.unsupported, "Nothing was restored: restore a snapshot outside of a transaction.")
     }
     func refused(_ reason: String) -> ModelStoreError {
       ModelStoreError(.invalid, "Nothing was restored: \(reason).")
     }
     guard let version = snapshot["version"]?.intValue, case .object(let types)? = snapshot["types"] else {
-      throw refused("this is no snapshot of a store")
+      throw refused("the value is not a snapshot of a store")
     }
     guard version == 1 else {
-      throw ModelStoreError(.unsupported, "Nothing was restored: the snapshot is of version \(version), known is 1.")
+      throw ModelStoreError(
+        .unsupported, "Nothing was restored: the snapshot has version \(version), but only version 1 is supported.")
     }
     var records: [(type: String, identifier: String, bytes: [UInt8])] = []
     for (type, list) in types {

@@ -1,9 +1,10 @@
 @_exported @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A store that keeps models in memory until its last instance is gone: for tests, caches and models that need no disk.
+/// A store that keeps models in memory until its last instance is released: for tests, caches, and models that need no
+/// disk.
 ///
-/// It keeps snapshots, as every store does: an edited model does not change what is stored until it is saved.
+/// It keeps snapshots, like every store: an edit of a model does not change the stored record until the model is saved.
 ///
 /// ```swift
 /// let store = MemoryModelStore()
@@ -13,9 +14,10 @@
 /// let same = try store.lookupImmediately(Person.self, identifier: person.identifier ?? "")
 /// ```
 ///
-/// - Note: A store instance lives in one isolation. Make another with `init(_:scope:)` and `handle` elsewhere.
+/// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
+///   `handle`.
 public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalModelStore {
-  // Most calls are about the class that the one before was about. Here, since a call of another module takes longer.
+  // Most calls concern the same class as the previous call. Cached here, because a call of another module takes longer.
   private var lastContext: Unmanaged<TypeContext>?
 
   /// Creates an empty store.
@@ -34,9 +36,9 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try lookupImmediately(type, identifier: identifier)
   }
 
-  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
+  /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     try checkCancellation()
     return try listImmediately(query)
@@ -45,13 +47,13 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// Finds one page of the models that ``list(_:)`` would find, in its order.
   ///
   /// - Parameters:
-  ///   - query: the query. Its limit is the size of the page, 100 without one. The offset is passed over once, before the
+  ///   - query: the query. Its limit is the size of the page, 100 by default. The offset is skipped once, before the
   ///     first page.
-  ///   - mark: `next` of the page before; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, or a mark of another query. Also if
-  ///   the store was restored and no longer has the last record of the page before.
-  /// - Complexity: without order, or in that of an index, in the number of models that are passed before the page is full;
-  ///   otherwise as ``list(_:)`` without limit.
+  ///   - mark: `next` of the previous page; nil for the first page.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. Also if
+  ///   the store was restored and no longer has the last record of the previous page.
+  /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
+  ///   index. Otherwise as ``list(_:)`` without limit.
   public override func page<M: Model>(
     _ query: ModelQuery<M>, after mark: ModelPageMark?
   ) async throws -> ModelPage<M> {
@@ -59,16 +61,16 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try pageImmediately(query, after: mark)
   }
 
-  /// How many models ``list(_:)`` would find. No model is made for that.
+  /// The number of models that ``list(_:)`` would find, without creating them.
   ///
-  /// - Complexity: O(1) without condition; with one that indexes answer by themselves, as many steps as it takes to find
-  ///   the ends of its ranges; otherwise as ``list(_:)``.
+  /// - Complexity: O(1) without a condition, and O(log *n*) for a condition that indexes can count; otherwise as
+  ///   ``list(_:)``.
   public override func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
     try checkCancellation()
     return try countImmediately(query)
   }
 
-  /// The identifiers of the models that ``list(_:)`` would find. No model is made for that.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try checkCancellation()
     return try run(query).rows.map(\.identifier)
@@ -87,7 +89,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// The facts about a class of models.
   func context<M: Model>(of type: M.Type) -> TypeContext { unretainedContext(of: type).takeUnretainedValue() }
 
-  /// The facts about a class of models, for as long as the store is there.
+  /// Returns the context of a class, which lasts as long as the store.
   @inline(__always)
   func unretainedContext<M: Model>(of type: M.Type) -> Unmanaged<TypeContext> {
     if let lastContext, lastContext._withUnsafeGuaranteedRef({ $0.modelClass == type }) { return lastContext }

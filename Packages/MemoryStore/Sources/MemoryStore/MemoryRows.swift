@@ -1,10 +1,10 @@
-/// One record: the bytes of its JSON, as files have them.
+/// One record: the bytes of its JSON.
 ///
-/// An object, so that whoever goes through many need not count references to each of its parts.
+/// A class, so that iterating over many records does not retain each of their parts.
 final class MemoryRow: Sendable {
   let identifier: String
   let bytes: [UInt8]
-  /// Rises with every write.
+  /// The revision, which increases with every write.
   let revision: UInt64
 
   init(identifier: String, bytes: [UInt8], revision: UInt64) {
@@ -14,14 +14,14 @@ final class MemoryRow: Sendable {
   }
 }
 
-/// A record, and where it is in the order of creation.
+/// A record with its position in the order of creation.
 struct OrderedRow: Sendable {
   let place: Int
   let row: MemoryRow
 }
 
-/// Rows at places that never change, in chunks: whoever goes through them keeps what was there when it began, and a write
-/// meanwhile copies one chunk only.
+/// Rows at positions that never change, in chunks. A copy is a snapshot, and a write during an iteration copies only one
+/// chunk.
 struct MemoryRows: Sendable {
   private static let chunkSize = 512
   private var chunks: [[MemoryRow?]] = []
@@ -49,12 +49,12 @@ struct MemoryRows: Sendable {
   /// A chunk that was emptied is not filled again: its positions are before those of later rows.
   private var needsChunk: Bool { chunks.last.map { $0.count == Self.chunkSize || $0.isEmpty } ?? true }
 
-  /// The place that the next row gets.
+  /// The position of the next row.
   var nextPlace: Int {
     needsChunk ? chunks.count * Self.chunkSize : (chunks.count - 1) * Self.chunkSize + (chunks.last?.count ?? 0)
   }
 
-  /// Adds a row, and returns its place.
+  /// Adds a row, and returns its position.
   mutating func append(_ row: MemoryRow) -> Int {
     if needsChunk {
       chunks.append([])
@@ -66,7 +66,7 @@ struct MemoryRows: Sendable {
     return (chunks.count - 1) * Self.chunkSize + chunks[chunks.count - 1].count - 1
   }
 
-  /// Goes through all rows in the order of their places.
+  /// Calls a closure for all rows in the order of their positions.
   func forEach(_ body: (MemoryRow, Int) throws -> Void) rethrows {
     for (number, chunk) in chunks.enumerated() {
       for (index, row) in chunk.enumerated() {
@@ -86,9 +86,9 @@ struct MemoryRows: Sendable {
     }
   }
 
-  /// The place after a number of rows.
+  /// Returns the position after a number of rows.
   ///
-  /// - Complexity: a small part of the number of rows.
+  /// - Complexity: O(*n*) in the number of chunks.
   func place(after count: Int) -> Int {
     var rest = count
     for (number, chunk) in chunks.enumerated() {

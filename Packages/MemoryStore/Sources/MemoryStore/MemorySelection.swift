@@ -1,31 +1,31 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The records that a query has to test, as of one moment.
+/// The records that a query has to test, all from one snapshot.
 struct MemorySelection {
   enum Records {
-    /// All of the type.
+    /// All records of the type.
     case all(MemoryRows)
     /// The matches of indexes in the order of their creation, and for pages their numbers in that order.
     case some([MemoryRow], orders: [Int]?)
-    /// The records in the order of an index, from a start on.
+    /// The records in the order of an index, from a start position.
     case inOrder(MemoryRows, [OrderedIndex], start: IndexStart?)
   }
 
   let plan: QueryPlan
   let records: Records
-  /// How many that the query passes over are left out of the records.
+  /// The number of omitted records, which the offset of the query skips.
   var skippedCount = 0
-  /// Whether the records have another order than that of the plan, which is only reported then.
+  /// Whether the order of the plan is only reported, because the records have another order.
   var isMerged = false
 
-  /// Tests the records, one after the other, until the query has found enough.
+  /// Tests the records until the query has enough matches.
   ///
   /// - Parameters:
   ///   - run: the query.
-  ///   - place: the first place, where all records are gone through.
-  ///   - isPaged: whether the numbers of the records in the order of creation are wanted.
-  /// - Returns: the found records in the order of the query, the number of tested ones, and their numbers. Nil if the order of
-  ///   the index yields too few.
+  ///   - place: the first position of a scan of all records.
+  ///   - isPaged: whether to return the numbers of the records in the order of creation.
+  /// - Returns: the matches in the order of the query, the number of tested records, and the numbers of the matches.
+  ///   Nil if the order of the index yields too few matches.
   func run<M: Model>(
     _ run: QueryRun<M>, from place: Int = 0, isPaged: Bool = false
   ) throws -> (rows: [MemoryRow], testedCount: Int, orders: [Int])? {

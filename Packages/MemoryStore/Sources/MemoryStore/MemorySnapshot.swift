@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The records of a memory store as of one moment.
+/// A snapshot of the records of a memory store.
 public struct MemorySnapshot: RecordSnapshot {
   let engine: MemoryEngine
 
@@ -27,30 +27,30 @@ public struct MemorySnapshot: RecordSnapshot {
 }
 
 extension MemoryEngine {
-  /// Returns all records as they are now.
+  /// Returns a snapshot of all records.
   public func snapshot(pinned: Bool) -> MemorySnapshot { MemorySnapshot(engine: moment()) }
 
-  /// Returns all records as they are when they are read.
+  /// Returns a snapshot of all records, which costs nothing.
   public func current() -> MemorySnapshot { MemorySnapshot(engine: self) }
 
   /// Returns a record; nil if there is none.
   public func read(_ type: String, _ identifier: String) -> StoredRecord? { record(type, identifier) }
 
-  /// Whether the engine answers at once.
+  /// Whether the engine reads and commits without suspension: `true`.
   public var answersImmediately: Bool { true }
 
-  /// Returns a record, at once.
+  /// Returns a record without waiting.
   public func readImmediately(_ type: String, _ identifier: String) -> ImmediateAnswer<StoredRecord?> {
     .answer(record(type, identifier))
   }
 
-  /// Commits a batch as `commit(_:)` does.
+  /// Commits a batch without waiting, as `commit(_:)` does.
   public func commitImmediately(_ batch: RecordBatch) throws -> Bool {
     try commit(batch)
     return true
   }
 
-  /// Goes through the records of a type, as of one moment.
+  /// Reads the records of a type from one snapshot.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {
@@ -63,7 +63,7 @@ extension MemoryEngine {
 }
 
 extension MemoryRow {
-  /// The row as a record.
+  /// Returns the row as a record.
   func record(at place: Int) -> StoredRecord {
     StoredRecord(identifier, bytes, order: UInt64(place) + 1, revision: revision)
   }

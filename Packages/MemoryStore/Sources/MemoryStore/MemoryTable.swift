@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The records of one type, in the order of their creation, and the indexes of them.
+/// The records of one type, in the order of their creation, and their indexes.
 struct MemoryTable: Sendable {
   private(set) var rows = MemoryRows()
   private var places: [ExactText: Int] = [:]
@@ -10,23 +10,23 @@ struct MemoryTable: Sendable {
   /// The fields of the indexes, in the same order.
   private(set) var fields: [StoredKeyPath] = []
   private var lastInteger = 0
-  /// The list in which places are numbers: another one has other places.
+  /// The epoch of positions: numbers of different epochs can't be compared.
   let epoch = Int.random(in: 0...Int.max)
   let state: WriteState
-  /// The revision of the last write to this table; 0 if there was none. A moment keeps its own, unlike ``state``.
+  /// The revision of the last write to this table; 0 if there was none. A snapshot has its own value, unlike ``state``.
   private(set) var lastWrite: UInt64 = 0
 
   init(state: WriteState = WriteState()) { self.state = state }
 
-  /// How many records there are.
+  /// The number of records.
   var count: Int { places.count }
 
   func row(_ identifier: String) -> MemoryRow? { places[ExactText(identifier)].flatMap { rows[$0] } }
 
-  /// Where a record is in the order of creation.
+  /// Returns the position of a record in the order of creation.
   func place(of identifier: String) -> Int? { places[ExactText(identifier)] }
 
-  /// A record, and where it is in the order of creation.
+  /// Returns a record with its position in the order of creation.
   func record(_ identifier: String) -> StoredRecord? {
     guard let place = places[ExactText(identifier)], let row = rows[place] else { return nil }
     return row.record(at: place)
@@ -40,7 +40,7 @@ struct MemoryTable: Sendable {
 
   // MARK: Writing
 
-  /// The identifier of another record that has a value which must be there only once.
+  /// Returns the identifier of another record with the same value in a unique index.
   func rival(of bytes: [UInt8], _ identifier: String) -> (index: MemoryIndex, identifier: String)? {
     for index in indexes where index.isUnique {
       if let rival = index.rival(of: index.field.key(in: bytes), in: rows, identifier) { return (index, rival) }
@@ -52,16 +52,16 @@ struct MemoryTable: Sendable {
   struct Undoing: Sendable {
     let place: Int?
     let identifier: String
-    /// The row that was there before; nil if there was none.
+    /// The previous row; nil if there was none.
     let row: MemoryRow?
   }
 
   var hasUniqueIndexes: Bool { indexes.contains(where: \.isUnique) }
 
-  /// Makes room for records that are about to be added.
+  /// Reserves capacity for more records.
   mutating func makeRoom(for additional: Int) { places.reserveCapacity(places.count + additional) }
 
-  /// Adds a record; nil if there is one with the identifier, which stays as it is.
+  /// Adds a record; returns nil, and changes nothing, if there is one with the identifier.
   mutating func insert(_ bytes: [UInt8], identifier: String) -> Undoing? {
     // Most are new: then one access to the identifiers is enough.
     let place = rows.nextPlace
@@ -111,7 +111,7 @@ struct MemoryTable: Sendable {
     return undoing
   }
 
-  /// Takes a change back; the last one first.
+  /// Reverses a change. Call it for the last change first.
   mutating func undo(_ undoing: Undoing) {
     guard let place = undoing.place else { return }
     unindex(place)
@@ -122,9 +122,9 @@ struct MemoryTable: Sendable {
 
   // MARK: Indexes
 
-  /// Makes an index, and keeps it from now on.
+  /// Creates an index, and maintains it from now on.
   ///
-  /// - Throws: `ModelStoreError` with the code `conflict` if a value that has to be unique is there twice.
+  /// - Throws: `ModelStoreError` with the code `conflict` if two records have the same value of a unique index.
   mutating func add(_ field: StoredKeyPath, isUnique: Bool, _ type: String) throws {
     var keys: [(key: IndexKey?, place: Int)] = []
     keys.reserveCapacity(count)
@@ -134,11 +134,11 @@ struct MemoryTable: Sendable {
       throw ModelStoreError(
         .conflict,
         """
-        There is no unique index of "\(field.path)" of \(type.nameForMessage): \(rival.identifier.quotedForMessage) and \
+        "\(field.path)" of \(type.nameForMessage) was not indexed as unique: \(rival.identifier.quotedForMessage) and \
         \(row.identifier.quotedForMessage) have the same value. Change one of them first.
         """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
     }
-    // Plans know indexes by their numbers, so that they keep them.
+    // Plans reference indexes by number, so the numbers never change.
     if let known = indexes.firstIndex(where: { $0.field == field }) {
       // A unique index stays unique: declaring it again for faster queries must not remove the promise.
       indexes[known] = MemoryIndex(field: field, isUnique: isUnique || indexes[known].isUnique, keys: index)

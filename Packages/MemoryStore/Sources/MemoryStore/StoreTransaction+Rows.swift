@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-// Indexes don't know what a transaction wrote before its end. So the few records that it wrote are merged with the
+// Indexes don't contain the writes of an open transaction. So the few records that it wrote are merged with the
 // matches of indexes.
 extension MemoryModelStore {
-  /// The records that a query has to test inside a transaction that wrote some of their type. These are the matches of
-  /// indexes that it did not write, and the matches of its own keys.
+  /// Returns the records that a query has to test inside a transaction that wrote records of the type. These are
+  /// matches of indexes that the transaction did not write, and matches of its own keys.
   ///
   /// - Parameters:
   ///   - start: the position after which records are found; nil for the beginning.
-  ///   - makeRun: begins a query over the records that the transaction left alone.
+  ///   - makeRun: begins a query of the records that the transaction did not write.
   func select<M: Model>(
     for query: ModelQuery<M>, _ planner: QueryPlanner, _ name: String, in transaction: StoreTransaction,
     _ engine: MemoryEngine, _ start: QueryPosition?,
@@ -29,7 +29,7 @@ extension MemoryModelStore {
       rows = transaction.rows(name, over: stored, written, places)
       plan = found
     case .inOrder(let found, let stored, let indexes, let places):
-      // The first ones that it left alone, and all that it wrote: the first ones of all are among them.
+      // The first unwritten matches and all written ones contain the first matches overall.
       var first = query
       (first.limit, first.offset) = (query.end == .max ? nil : query.end, 0)
       let run = try makeRun(QueryProgram(first, in: scope.transformers, canJoin: true), found, 0)
@@ -43,8 +43,8 @@ extension MemoryModelStore {
       plan: plan.testing(rows.count), records: .some(rows.map(\.row), orders: rows.map(\.place)), isMerged: true)
   }
 
-  /// The number of records that a query finds inside a transaction that wrote some of their type. It is the number of
-  /// indexes, without the records that it wrote as they were, and with them as they are now.
+  /// Returns the number of matches of a query inside a transaction that wrote records of the type: the count of the
+  /// indexes, corrected by the records that the transaction wrote.
   ///
   /// - Returns: nil if records have to be read for it.
   /// - Complexity: O(*n*) in the number of records that the transaction wrote.
@@ -67,7 +67,7 @@ extension MemoryModelStore {
 }
 
 extension StoreTransaction {
-  /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
+  /// Returns the records of a type as the transaction sees them: `rows` with its changes, followed by its new records.
   fileprivate func rows(_ type: String, over rows: MemoryRows) -> [OrderedRow] {
     var all: [OrderedRow] = []
     rows.forEach { row, place in
@@ -79,12 +79,13 @@ extension StoreTransaction {
     return all + records(type, for: nil, []).filter(\.isNew).map(\.newRow)
   }
 
-  /// The records of a type that the transaction left alone, and some that it wrote, in the order of their creation.
+  /// Returns records of a type that the transaction did not write, merged with some that it wrote, in the order of
+  /// creation.
   ///
   /// - Parameters:
   ///   - found: stored records, in the order of their creation.
-  ///   - written: those that it wrote.
-  ///   - places: where these are stored.
+  ///   - written: records that the transaction wrote.
+  ///   - places: the stored positions of the written records.
   fileprivate func rows(
     _ type: String, over found: [OrderedRow], _ written: [WrittenRecord], _ places: [ExactText: Int]
   ) -> [OrderedRow] {
@@ -102,8 +103,8 @@ extension StoreTransaction {
     return stored + new
   }
 
-  /// The first records of a query that the transaction left alone, in the order of their creation; nil if the order of the
-  /// index yields too few.
+  /// Returns the first matches of a query that the transaction did not write, in the order of their creation; nil if
+  /// the order of the index yields too few.
   fileprivate func untouched<M: Model>(
     _ type: String, _ rows: MemoryRows, _ plan: QueryPlan, _ indexes: [OrderedIndex], _ start: QueryPosition?,
     _ run: QueryRun<M>
@@ -128,7 +129,7 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction.WrittenRecord {
-  /// The record behind those that are stored.
+  /// The new record as a row after all stored ones.
   fileprivate var newRow: OrderedRow {
     OrderedRow(
       place: Int(StoreTransaction.firstNewOrder) + order,

@@ -20,7 +20,8 @@ import Testing
     #expect(!company.isDirty)
   }
 
-  @Test func `A value that was set while the first save was under way is dirty, and reverting keeps it`() async throws {
+  @Test func `A value that was set while the first save was in progress is dirty, and reverting keeps it`() async throws
+  {
     let person = ContractPerson()
     person.id.value = 1
     person.name.value = "Ada"

@@ -38,7 +38,7 @@ import Testing
     #expect(against.map(\.goals.value) == [1])
   }
 
-  @Test func `A condition about a relation to one that only its inverse stores is nil without a reference`()
+  @Test func `A condition about a to-one relation that only its inverse stores is nil without a reference`()
     throws
   {
     #expect(try clubs { $0.badge == nil } == ["greens"])

@@ -1,7 +1,7 @@
 import MemoryStore
 import Testing
 
-/// The base class of a type that is known only when the program runs.
+/// The base class of a type that is known only at run time.
 class Thing: Model {
   let id = Field<Int>()
   override var identifierField: AnyField? { id }

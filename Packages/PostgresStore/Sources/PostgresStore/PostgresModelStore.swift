@@ -10,17 +10,17 @@
   /// try await store.prepare([Author.self, Book.self])
   /// ```
   ///
-  /// Each type has a table with a row per model: the identifier, the record as JSON, its revision, and its place in the order of creation. The first
-  /// call connects. What waits for the server runs on threads of the store's own.
+  /// Each type has a table with a row per model: the identifier, the record as JSON, its revision, and its position in
+  /// the order of creation. The first call connects. Calls that wait for the server run on the store's own threads.
   ///
-  /// - Note: A store instance lives in one isolation. Make another with `init(_:scope:)` and `handle` elsewhere; a server makes
-  ///   one per request.
+  /// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
+  ///   `handle`. A server creates one per request.
   public final class PostgresModelStore: RecordStore<PostgresEngine>, TransactionalModelStore {
-    /// Describes a store; nothing is connected yet.
+    /// Creates a store instance without connecting.
     ///
     /// - Parameters:
-    ///   - location: a connection string of libpq: a URI, or keywords and values. No error shows its passwords.
-    ///   - options: how the store uses the database.
+    ///   - location: a connection string of libpq: a URI, or keywords and values. No error contains its passwords.
+    ///   - options: the options of the store.
     ///   - scope: the identity map of this store instance.
     public convenience init(
       _ location: String, options: PostgresStoreOptions = PostgresStoreOptions(), scope: ModelScope = ModelScope()
@@ -28,7 +28,7 @@
       self.init(PostgresEngine(location, options), scope: scope)
     }
 
-    /// Creates the tables of these types, and those of the store itself, where they are missing.
+    /// Creates the missing tables of these types and of the store itself.
     ///
     /// - Parameter types: the types of models.
     /// - Throws: `ModelStoreError`, such as `denied` if the login may not create tables.

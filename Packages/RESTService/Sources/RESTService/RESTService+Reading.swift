@@ -5,7 +5,7 @@ import StoreProtocol
 
 // Lookups and lists.
 extension RESTService {
-  /// The records that a page reads at most for one record that it returns.
+  /// The largest number of records that a page reads for each record that it returns.
   private static let scannedPerRecord = 20
 
   func lookup<M: Model>(
@@ -32,7 +32,7 @@ extension RESTService {
 
   /// Returns a model that the user may read.
   ///
-  /// - Throws: `ModelStoreError` with the code `notFound` also for one that the user may not read.
+  /// - Throws: `ModelStoreError` with the code `notFound`, even for a model that the user may not read.
   func readable<M: Model, S: ModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, in store: S
   ) async throws -> M {
@@ -54,7 +54,7 @@ extension RESTService {
     var (query, mark) = (parameters.query, parameters.mark)
     let size = parameters.limit
     let filters = !served.allowsAll(.read)
-    // Records that the user may not read count for nothing, so they are not passed over by the store.
+    // Records that the user may not read don't count for the offset, so the store can't skip it.
     var skipped = filters && mark == nil ? parameters.offset : 0
     query.offset = filters ? 0 : parameters.offset
     var records: [JSONValue] = []
@@ -75,7 +75,7 @@ extension RESTService {
       }
       scanned += page.models.count
       (mark, next) = (page.next, page.next)
-      // The rest is behind the link, also if no record was found yet. An offset has to be passed over at once.
+      // The link continues with the rest, even if no record was found yet. An offset must be skipped within one request.
       if next == nil || (skipped == 0 && scanned >= size * Self.scannedPerRecord) { break }
     }
     let body = try JSONValue.array(records).jsonData(.init(sortedKeys: true))
@@ -106,7 +106,7 @@ extension RESTService {
       ? ServiceProblem(401, "This needs a user who may do it.") : ServiceProblem(403, "This user may not do it.")
   }
 
-  /// Rejects a query where there can't be one: a parameter that is not read would be ignored silently.
+  /// Rejects query parameters of a request that has none: they would be ignored silently.
   func refuseItems(_ call: ServiceCall) throws {
     guard let item = call.items.first else { return }
     throw ServiceProblem(400, "There is no parameter \"\(item.name.prefix(80))\" here.")

@@ -3,7 +3,7 @@
 import RESTStore
 import StoreProtocol
 
-// Creations, updates and deletions. Each is one transaction: what it read is still so when it is written.
+// Creations, updates and deletions. Each is one serializable transaction.
 extension RESTService {
   /// - Parameter identifier: the identifier in the path of a PUT; nil for a POST.
   func create<M: Model, S: TransactionalModelStore>(
@@ -46,7 +46,7 @@ extension RESTService {
       let model = try await store.lookup(type, identifier: identifier)
       if call.createsOnly {
         let current = served.allows(.read, model, call.request) ? try version(of: model) : nil
-        throw ServiceProblem(412, "There is a record with this identifier already.", current: current)
+        throw ServiceProblem(412, "A record with this identifier exists already.", current: current)
       }
     } catch let error as ModelStoreError where error.code == .notFound {
       guard options.acceptsIdentifiers, call.headers["If-Match"] == nil else { throw error }
@@ -124,10 +124,10 @@ extension RESTService {
       }
     }
     for key in record.keys where !writable.contains(key) && refused[key] == nil {
-      refused[key] = ["is no field of \(model.storedTypeName)"]
+      refused[key] = ["is not a field of \(model.storedTypeName)"]
     }
     if refused.isEmpty { return }
-    var problem = ServiceProblem(422, "The record was not written: it has keys that can't be.")
+    var problem = ServiceProblem(422, "The record was not written: it has keys that can't be written.")
     problem.fields = refused
     throw problem
   }

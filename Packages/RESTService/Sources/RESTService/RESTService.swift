@@ -3,7 +3,7 @@ import Foundation
 public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A REST API over a store: it answers the requests that `RESTModelStore` sends, from the same classes of models.
+/// A REST API over a store: it responds to the requests of a `RESTModelStore`, with the same model classes.
 ///
 /// ```swift
 /// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
@@ -13,14 +13,14 @@ public import StoreEngine
 /// let answer = await service.respond(to: request, user: "jane")
 /// ```
 ///
-/// It knows no HTTP server: an adapter of some twenty lines passes requests to it. A service is a transport, too, so a
-/// `RESTModelStore` in the same process can use it without a network.
+/// It does not depend on an HTTP server: an adapter of some twenty lines passes requests to it. A service is also a
+/// transport, so a `RESTModelStore` in the same process can use it without a network.
 ///
-/// Each request gets a store instance of its own, and runs in the isolation of the caller.
+/// Each request gets a new store instance, and runs in the isolation of the caller.
 public final class RESTService: Sendable {
   /// The limits of the service.
   public let options: RESTServiceOptions
-  /// Whether access rules were given. Without them everybody may do everything.
+  /// Whether the service has access rules. Without them every user may do everything.
   public let hasAccessRules: Bool
   let types: [ServedType]
   let hidden: HiddenFields
@@ -28,18 +28,18 @@ public final class RESTService: Sendable {
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
   private let requestCount = Lock(0)
 
-  /// The attempts at a write that other writers get in the way of.
+  /// The number of attempts at a write that conflicts with other writers.
   private static let attempts = 4
 
   /// Creates a service over an engine.
   ///
   /// - Parameters:
   ///   - handle: the engine, such as `store.handle`.
-  ///   - types: the classes that are served. Others are reached through no address.
-  ///   - router: the source of the collections' paths.
-  ///   - transformers: the spelling of records, both in the store and in requests.
+  ///   - types: the served classes. Other classes have no address.
+  ///   - router: defines the paths of the collections.
+  ///   - transformers: the format of records, both in the store and in requests.
   ///   - options: the limits of the service.
-  ///   - access: adds the rules that decide who may do what; nil if everybody may do everything.
+  ///   - access: adds the access rules; nil if every user may do everything.
   public convenience init<Engine: RecordEngine>(
     _ handle: Engine, serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
     transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
@@ -53,11 +53,11 @@ public final class RESTService: Sendable {
   /// Creates a service over any store that has transactions.
   ///
   /// - Parameters:
-  ///   - types: the classes that are served.
-  ///   - router: the source of the collections' paths.
-  ///   - transformers: the spelling of records, both in the store and in requests.
+  ///   - types: the served classes.
+  ///   - router: defines the paths of the collections.
+  ///   - transformers: the format of records, both in the store and in requests.
   ///   - options: the limits of the service.
-  ///   - access: adds the rules that decide who may do what; nil if everybody may do everything.
+  ///   - access: adds the access rules; nil if every user may do everything.
   ///   - open: creates a store instance for one request, with the given scope.
   public init(
     serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
@@ -93,12 +93,12 @@ public final class RESTService: Sendable {
 
   // MARK: Requests
 
-  /// Answers a request.
+  /// Responds to a request.
   ///
   /// - Parameters:
   ///   - request: the request.
-  ///   - user: the name of the user who sent it, as the adapter found out; nil for an unknown user.
-  /// - Returns: the answer. Failures are answers in the form of `application/problem+json` (RFC 9457).
+  ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
+  /// - Returns: the response. The body of a failure is `application/problem+json` (RFC 9457).
   public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
     let isFull = requestCount.withLock { count in
       if count >= options.maximumRequests { return true }
@@ -151,7 +151,7 @@ public final class RESTService: Sendable {
     }
   }
 
-  /// Runs a write in a store instance of its own, and again in another one if another writer was faster.
+  /// Runs a write in a new store instance, and retries it in another one after a conflict with another writer.
   private func write(
     _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
   ) async throws -> HTTPResponseData {
@@ -166,9 +166,9 @@ public final class RESTService: Sendable {
   func makeScope() -> ModelScope { ModelScope(transformers: context) }
 }
 
-/// A service can carry the requests of a `RESTModelStore` in the same process, without a network.
+/// A service is a transport for a `RESTModelStore` in the same process, without a network.
 extension RESTService: HTTPTransport {
-  /// Answers a request of an unknown user.
+  /// Responds to a request of an anonymous user.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse { await respond(to: request) }
 }
 

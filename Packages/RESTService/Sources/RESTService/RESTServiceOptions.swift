@@ -1,6 +1,6 @@
 import RESTStore
 
-/// The limits of a service, and the form of its addresses.
+/// The options of a service: its limits and base path.
 ///
 /// ```swift
 /// let options = RESTServiceOptions(basePath: "/api", pageSize: 100)
@@ -18,7 +18,7 @@ public struct RESTServiceOptions: Sendable {
   public var maximumQueryBytes: Int
   /// The maximum nesting of a body.
   public var maximumDepth: Int
-  /// The maximum number of requests at once. Others are answered with 503 and `Retry-After`.
+  /// The maximum number of concurrent requests. The response to others is 503 with `Retry-After`.
   public var maximumRequests: Int
   /// Whether a client may choose the identifier of a record that it creates.
   public var acceptsIdentifiers: Bool
@@ -32,7 +32,7 @@ public struct RESTServiceOptions: Sendable {
   ///   - maximumBodyBytes: the maximum length of a body in bytes.
   ///   - maximumQueryBytes: the maximum length of the query of an address in bytes.
   ///   - maximumDepth: the maximum nesting of a body.
-  ///   - maximumRequests: the maximum number of requests at once.
+  ///   - maximumRequests: the maximum number of concurrent requests.
   ///   - acceptsIdentifiers: whether a client may choose identifiers.
   public init(
     basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,

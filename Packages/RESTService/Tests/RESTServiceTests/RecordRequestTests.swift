@@ -104,7 +104,7 @@ import Testing
     let library = Library()
     let answer = try await library.request("POST", "/novels", ["title": "Emma", "ratng": 5])
     #expect(answer.status == 422)
-    #expect(answer.json?["errors"]?["ratng"] == ["is no field of Novel"])
+    #expect(answer.json?["errors"]?["ratng"] == ["is not a field of Novel"])
     #expect(try await library.request("GET", "/novels").titles == [])
   }
 

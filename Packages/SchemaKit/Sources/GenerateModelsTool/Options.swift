@@ -7,8 +7,8 @@ struct Options {
     USAGE: swift package --allow-writing-to-package-directory generate-models [options]
 
     Writes two Swift files for each entity of the model files (.xcdatamodeld, .xcdatamodel) of the package:
-    Author+Generated.swift has the fields and is written anew each time; Author.swift is for you, and is written only
-    where it is not there.
+    Author+Generated.swift has the fields and is rewritten each time. Author.swift is for your additions, and is
+    written only if it is missing.
 
     OPTIONS:
       --model PATH             A model file; may be given more than once. Default: all in the package.
@@ -17,9 +17,9 @@ struct Options {
       --style STYLE            fields (default): let title = Field<String>(); or properties: @Field var title: String?
       --module NAME            The module that the files import. Default: ModelKit if a target of the package uses
                                that product, otherwise SchemaKit.
-      --transformer NAME=TYPE  The Swift type that a value transformer makes; may be given more than once.
+      --transformer NAME=TYPE  The Swift type that a value transformer returns; may be given more than once.
       --check                  Write nothing; fail if a file would change. For CI.
-      --dry-run                Write nothing; say what would be written.
+      --dry-run                Write nothing; list the files that would be written.
       --help                   Show this.
 
     Relative paths begin at the folder of the package.

@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A record that is compared byte by byte: two strings that Swift calls equal can be two identifiers.
+/// The name of a record, compared byte by byte: strings that are equal in Swift can be different identifiers.
 struct RecordName: Hashable, Sendable {
   let type: ExactText
   let identifier: ExactText
@@ -61,9 +61,9 @@ public final class ConflictTracker: Sendable {
   }
 }
 
-/// The transactions under way that must learn of the commits of an engine.
+/// The trackers of all open transactions of an engine.
 ///
-/// An engine notes each commit here before readers see it.
+/// An engine records each commit here before readers see it.
 public final class ConflictTrackers: Sendable {
   private let trackers = Lock<[ConflictTracker]>([])
 
@@ -80,14 +80,14 @@ public final class ConflictTrackers: Sendable {
   /// Ends tracking.
   public func end(_ tracker: ConflictTracker) { trackers.withLock { $0.removeAll { $0 === tracker } } }
 
-  /// Notes a commit. To be called before readers see it.
+  /// Records a commit. Call it before readers see the commit.
   ///
-  /// - Complexity: O(1) if no transaction is under way.
+  /// - Complexity: O(1) if no transaction is open.
   public func note(_ operations: [RecordOperation]) {
     for tracker in trackers.withLock({ $0 }) { tracker.note(operations) }
   }
 
-  /// Notes that all records were replaced.
+  /// Records that all records were replaced.
   public func noteReplacement() { for tracker in trackers.withLock({ $0 }) { tracker.noteReplacement() } }
 }
 
@@ -97,7 +97,7 @@ public struct TrackedReads: Sendable {
   let tracker: ConflictTracker
   let reads: TransactionReads
 
-  /// The reason why the batch must not be committed; nil if nothing that was read was written since.
+  /// The error of a batch that read records which were written since; nil if there are none.
   public var conflict: ModelStoreError? {
     reads.firstStale { part, position in
       part.identifier.map { tracker.saw(part.type, $0, after: position) } ?? tracker.saw(part.type, after: position)

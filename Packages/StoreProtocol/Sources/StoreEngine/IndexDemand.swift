@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The demand for indexes of foreign keys, for a store that has to find the records that refer to deleted models.
+/// The demand for indexes of foreign keys, in a store that finds the records that reference deleted models.
 ///
-/// One deletion among few records needs none. Once one deletion or several would have read a thousand records without an
-/// index, making it costs less.
+/// A single deletion among few records needs no index. When deletions without an index would have read a thousand records
+/// in total, creating it costs less.
 ///
 /// ```swift
 /// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.keepIndex(M.typeName, field) }
@@ -18,11 +18,11 @@ struct IndexDemand {
   private enum Need {
     /// The number of records that would have been read.
     case grows(Int)
-    /// Nil: there can't be an index.
+    /// The indexed field; nil if it can't be indexed.
     case isThere(StoredKeyPath?)
   }
 
-  /// The number of records that are read at most without an index.
+  /// The largest number of records that are read without an index.
   private static let limit = 1_000
 
   private var needs: [Place: Need] = [:]
@@ -30,14 +30,14 @@ struct IndexDemand {
   /// No deletion so far.
   init() {}
 
-  /// Notes a search for the records that refer to a model by a foreign key.
+  /// Records a search for the records that reference a model by a foreign key.
   ///
   /// - Parameters:
   ///   - reference: the foreign key.
   ///   - type: the class that has it.
   ///   - count: the number of records that have to be read without an index.
-  ///   - context: how records are spelled.
-  /// - Returns: what the index is to be made of; nil as long as it isn't worth it, or if there can't be one.
+  ///   - context: the format of records.
+  /// - Returns: the field to index; nil if an index is not worth its cost yet, or not possible.
   mutating func field<M: Model>(
     of reference: BackReference, _ type: M.Type, among count: Int, in context: ValueTransformerContext
   ) -> StoredKeyPath? {

@@ -5,19 +5,19 @@
 public struct PageRequest: Sendable {
   /// The position after which it begins; nil for the first page.
   public let start: QueryPosition?
-  /// The list in which positions are numbers.
+  /// The epoch of the numbers of positions.
   private let epoch: Int
-  /// The same for the positions of records that are new in the transaction under way.
+  /// The epoch of the numbers of records that are new in the open transaction.
   private let newEpoch: Int?
 
   /// Resolves the beginning of a page.
   ///
   /// - Parameters:
   ///   - start: the position after which it begins; nil for the first page.
-  ///   - epoch: the list in which positions are numbers.
-  ///   - transaction: the transaction under way.
-  ///   - order: the number of the record of the position in that list; nil if it is not there.
-  /// - Throws: `ModelStoreError` with the code `invalid` if the list is another one, and the record is not there.
+  ///   - epoch: the current epoch of the numbers.
+  ///   - transaction: the open transaction.
+  ///   - order: returns the number of the position's record in that epoch; nil if the record does not exist.
+  /// - Throws: `ModelStoreError` with the code `invalid` if the epoch differs, and the record does not exist.
   public init<M: Model>(
     _ start: QueryPosition?, _ type: M.Type, epoch: Int, in transaction: StoreTransaction?, order: UInt64?
   ) throws {
@@ -31,7 +31,7 @@ public struct PageRequest: Sendable {
   /// Returns the position of the last record of the page; nil if there is no record after it.
   ///
   /// - Parameters:
-  ///   - count: the number of records that were found for the page and one more.
+  ///   - count: the number of records found for the page and one more.
   ///   - query: the query of the page and one more record.
   ///   - run: the finished query.
   ///   - record: returns a record by its number.
@@ -66,7 +66,7 @@ extension RecordStore {
     return ModelPage(models: models, next: try end?.mark(in: query))
   }
 
-  /// The records of a page, and the position of the last one; nil if there is no record after it.
+  /// Returns the records of a page, and the position of the last one; nil if there is no record after it.
   private func part<M: Model>(
     of program: QueryProgram<M>, after position: QueryPosition?, at snapshot: Engine.Snapshot, _ tracked: UInt64?
   ) async throws -> (records: [FoundRecord], end: QueryPosition?) {

@@ -5,11 +5,11 @@
 @_spi(ModelKitInternals)
 public typealias FoundRecord = (identifier: String, value: [UInt8])
 
-/// The records that a query reads have to be of one moment, so that a snapshot is needed.
+/// The error of a query that has to read all records from one snapshot, and was run without.
 struct SnapshotIsNeeded: Error {}
 
-/// The related records that a query has read so far. The check of a record can't wait for them: it notes the missing ones,
-/// which are read, and the record is checked again.
+/// The related records that a query has read so far. The test of a record can't suspend: it collects the missing related
+/// records. These are read, and the record is tested again.
 final class QueryMemory<Snapshot: RecordSnapshot> {
   struct Join: Hashable {
     let relatedClass: ObjectIdentifier
@@ -23,9 +23,9 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
   var keepsValues = true
   /// The records that are read.
   let records: Snapshot
-  /// Whether all of them are of one moment.
+  /// Whether all of them are from one snapshot.
   let isSnapshot: Bool
-  /// The position of the tracker of the transaction under way, before the moment.
+  /// The position of the tracker of the open transaction, before the snapshot.
   let position: UInt64?
   /// The requested page.
   let page: PageRequest?
@@ -55,7 +55,7 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
 struct QueryCandidate<Place: Sendable> {
   let identifier: String
   let order: UInt64
-  /// Where it can be read; nil if the transaction wrote it.
+  /// Its index match, from which it can be read; nil if the transaction wrote it.
   let stored: IndexedRecord<Place>?
   /// The value that the transaction wrote, or that was read already.
   let written: [UInt8]?
@@ -97,7 +97,7 @@ struct FoundRecords<M: Model> {
   /// The records in the order of the query, with their positions in the order of creation.
   func sorted() -> [(record: FoundRecord, order: Int)] { run.finish().map { found[$0] } }
 
-  /// Returns the same without the parts that a page needs. The rows of a projection are handed over to it instead.
+  /// Returns the result without the parts that a page needs. The rows of a projection are passed to it instead.
   func plain() throws -> QueryResult {
     let places = try run.finishProjection() ?? run.finish()
     return QueryResult(
@@ -105,7 +105,7 @@ struct FoundRecords<M: Model> {
   }
 }
 
-/// The records that a query finds, and how they were found.
+/// The records that a query finds, and its plan.
 @_spi(ModelKitInternals)
 public struct QueryResult {
   /// The records in the order of the query.
@@ -113,7 +113,7 @@ public struct QueryResult {
   let plan: QueryPlan
   let testedCount: Int
 
-  /// The report of how the store went about a query.
+  /// Returns the report of the executed query.
   public func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(
@@ -124,8 +124,8 @@ public struct QueryResult {
 /// The result of reading records in the order of an index.
 enum OrderedResult<M: Model> {
   case found(FoundRecords<M>)
-  /// The order of the index has to be followed farther.
+  /// More records have to be read in the order of the index.
   case needsMore
-  /// The order of the index finds so few records that reading all of them costs less.
+  /// The matches are so rare in the order of the index that reading all records costs less.
   case takesTooLong
 }

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// Writes that an engine commits together, all or none.
+/// Writes that an engine commits atomically.
 ///
-/// An engine checks a batch and applies it while nothing else is written. ``validate(_:)`` makes all checks that concern single
+/// An engine checks and applies a batch while no other batch is written. ``validate(_:)`` makes all checks of single
 /// records:
 ///
 /// ```swift
@@ -18,7 +18,7 @@
 public struct RecordBatch: Sendable {
   /// The writes, in their order. No record is written twice.
   public let operations: [RecordOperation]
-  /// The reads of the transaction that it is the end of; nil outside of transactions, or if nothing was read.
+  /// The reads of the committed transaction; nil outside of transactions, or if nothing was read.
   @_spi(ModelKitInternals) public let reads: TrackedReads?
 
   init(_ operations: [RecordOperation], after reads: TrackedReads?) {
@@ -26,12 +26,12 @@ public struct RecordBatch: Sendable {
     self.reads = reads
   }
 
-  /// Returns a batch of the same transaction with further operations at its end, committed with the others, all or none.
+  /// Returns a batch of the same transaction with further operations at its end, committed atomically with the others.
   ///
-  /// An engine over another engine keeps records of its own in this way.
+  /// An engine over another engine uses it to keep its own records.
   ///
   /// - Parameters:
-  ///   - operations: the operations that replace those of the batch, on the same records.
+  ///   - operations: replacements of the operations of the batch, on the same records.
   ///   - additions: the operations on records of the engine itself.
   /// - Complexity: O(*n*) in the number of operations.
   public func with(_ operations: [RecordOperation], adding additions: [RecordOperation]) -> RecordBatch {
@@ -43,10 +43,10 @@ public struct RecordBatch: Sendable {
   /// - Parameter operations: the writes, in their order. No record is written twice.
   public init(_ operations: [RecordOperation]) { self.init(operations, after: nil) }
 
-  /// Checks that the batch can be committed: records are as its operations expect them, and nothing that its transaction read
-  /// was written since.
+  /// Checks that the batch can be committed: the records meet the expectations of its operations, and no record that its
+  /// transaction read was written since.
   ///
-  /// - Parameter revision: returns the revision of a record; nil if it is not there.
+  /// - Parameter revision: returns the revision of a record; nil if it does not exist.
   /// - Throws: ``RecordMismatch``, or `ModelStoreError` with the code `conflict`.
   /// - Complexity: O(*n*) in the number of operations and of records that the transaction read.
   public func validate(_ revision: (_ type: String, _ identifier: String) throws -> UInt64?) throws {
@@ -60,7 +60,7 @@ public struct RecordBatch: Sendable {
     }
   }
 
-  /// Checks that nothing that the transaction read was written since. An engine that checks records by itself calls this.
+  /// Checks that no record that the transaction read was written since. For engines that check the operations themselves.
   ///
   /// - Throws: `ModelStoreError` with the code `conflict`.
   public func validateReads() throws {
@@ -72,9 +72,9 @@ public struct RecordBatch: Sendable {
 }
 
 extension RecordOperation {
-  /// Checks that the record is as the operation expects it.
+  /// Checks that the record meets the expectation of the operation.
   ///
-  /// - Parameter revision: the revision of the record; nil if it is not there.
+  /// - Parameter revision: the revision of the record; nil if it does not exist.
   /// - Throws: ``RecordMismatch``.
   public func validate(_ revision: UInt64?) throws {
     guard let revision else {
@@ -97,28 +97,28 @@ extension RecordOperation {
   }
 }
 
-/// A record that is not as an operation expects it.
+/// The error for a record that does not meet the expectation of an operation.
 public struct RecordMismatch: Error {
   /// The difference.
   public enum Reason: Sendable {
-    /// A record that is to be created is there.
+    /// The record to create exists.
     case exists
-    /// A record that is to be written is not there.
+    /// The record to write does not exist.
     case isMissing
-    /// A record has another revision.
+    /// The record has another revision.
     case wasChanged
   }
 
   /// The difference.
   public let reason: Reason
-  /// The name of the type of the model.
+  /// The type name of the model.
   public let type: String
   /// The identifier of the record.
   public let identifier: String
-  /// The error of the engine, if it has one of its own.
+  /// The engine's own error, if any.
   public let cause: (any Error)?
 
-  /// Describes a difference.
+  /// Creates the error.
   public init(_ reason: Reason, _ type: String, _ identifier: String, cause: (any Error)? = nil) {
     self.reason = reason
     self.type = type
@@ -140,7 +140,7 @@ public struct RecordMismatch: Error {
     ModelStoreError(
       .conflict,
       """
-      The transaction was not written: somebody else changed \(type.nameForMessage) \
+      The transaction was not written: another writer changed \(type.nameForMessage) \
       \(identifier.quotedForMessage) meanwhile.
       """,
       identifier: identifier, cause: cause)

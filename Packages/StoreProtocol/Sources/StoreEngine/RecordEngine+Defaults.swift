@@ -33,7 +33,7 @@ extension RecordEngine {
   /// Returns nil: there is no state.
   public func writeState(of type: String) async throws -> WriteState? { nil }
 
-  /// Does nothing: there is no other process.
+  /// Does nothing: no other process writes.
   public func followCommits() async throws {}
 
   /// Does nothing: there are no indexes.
@@ -52,7 +52,7 @@ extension RecordEngine {
   /// The engine waits.
   public var answersImmediately: Bool { false }
 
-  /// Returns that the engine has to wait.
+  /// Returns ``ImmediateAnswer/needsWaiting``.
   public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
     .needsWaiting
   }
@@ -62,7 +62,7 @@ extension RecordEngine {
 }
 
 extension RecordSnapshot {
-  /// The same for all snapshots.
+  /// The epoch of all snapshots: 0.
   public var epoch: Int { 0 }
 
   /// Returns nil.
@@ -73,7 +73,7 @@ extension RecordSnapshot {
     try await record(type, identifier)?.order
   }
 
-  /// There are no indexes.
+  /// Returns nil: there are no indexes.
   public func indexes(of type: String) -> RecordIndexes<Place>? { nil }
 
   /// Returns nil: the store reads all records.

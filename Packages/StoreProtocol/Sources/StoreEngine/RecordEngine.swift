@@ -1,42 +1,42 @@
 public import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A place that keeps records, and that any number of store instances share: the part of a store that differs from store to
-/// store. ``RecordStore`` is the rest.
+/// The storage of a store: it keeps records, and is shared by any number of store instances. ``RecordStore`` implements
+/// the rest of a store.
 ///
-/// A record has the name of its type, an identifier, the bytes of one JSON object, a revision, and a position in the order of
-/// creation. Identifiers are compared byte by byte.
+/// A record has the name of its type, an identifier, the bytes of one JSON object, a revision, and a position in the
+/// order of creation. Identifiers are compared byte by byte.
 ///
 /// ```swift
 /// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}
 /// let store = MyStore(MyEngine())
 /// ```
 ///
-/// Five requirements have no default. The others tell a store what the engine can do better.
+/// Five requirements have no default. Implement the others for what your engine can do faster.
 public protocol RecordEngine: AnyObject, Sendable {
-  /// All records as of one moment.
+  /// A snapshot of all records.
   associatedtype Snapshot: RecordSnapshot
 
   /// The feed of the commits, for live results.
   var changeFeed: StoreChangeFeed { get }
 
-  /// The transactions under way. It is read at the beginning of each, which may open the engine.
+  /// The trackers of the open transactions. It is read at the beginning of each transaction, which may open the engine.
   var conflictTrackers: ConflictTrackers { get async throws }
 
-  /// Returns all records as they are now: later commits do not show in it.
+  /// Returns a snapshot of all records, which later commits don't change.
   ///
-  /// - Parameter pinned: whether all of it stays readable, whatever the engine removes meanwhile. Without it a read may throw
+  /// - Parameter pinned: whether the whole snapshot stays readable until it is released. Without it a read may throw
   ///   ``SnapshotIsGone``.
   /// - Throws: `ModelStoreError`.
   func snapshot(pinned: Bool) async throws -> Snapshot
 
-  /// Commits a batch: all of it or nothing.
+  /// Commits a batch atomically.
   ///
-  /// - Throws: what ``RecordBatch/validate(_:)`` throws, or `ModelStoreError`.
+  /// - Throws: the errors of ``RecordBatch/validate(_:)``, or `ModelStoreError`.
   func commit(_ batch: RecordBatch) async throws
 
-  /// Returns an integer that no record of a type has as its identifier, nor had, nor gets from another call; nil if there is
-  /// none left.
+  /// Returns an unused integer identifier: no record of a type has it or had it, and no other call returns it. Nil if
+  /// there is none left.
   func nextInteger(for type: String) async throws -> Int?
 
   // MARK: With a default
@@ -51,25 +51,25 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// Returns a record as it is now; nil if there is none. By default it is read from a snapshot.
   func read(_ type: String, _ identifier: String) async throws -> StoredRecord?
 
-  /// Returns all records as they are when they are read, for queries that read only one selection. By default it is a
-  /// snapshot.
+  /// Returns the current records without isolation from later commits, for queries that read only once. By default it
+  /// is a snapshot.
   func current() async throws -> Snapshot
 
-  /// Goes through the records of a type in the order of their creation: see `LiveModelStore`. By default those of a snapshot.
+  /// Reads the records of a type in the order of their creation: see `LiveModelStore`. By default it reads a snapshot.
   func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64?
 
-  /// Returns the state of a type, so that records that did not change are not read again. By default there is none.
+  /// Returns the write state of a type, so that unchanged records are not read again. By default there is none.
   ///
   /// - Throws: `ModelStoreError` for a name that the engine can't use.
   func writeState(of type: String) async throws -> WriteState?
 
-  /// Notes the commits of other processes in ``conflictTrackers``, so that a transaction knows all of them before it reads. By
-  /// default there is no other process.
+  /// Records the commits of other processes in ``conflictTrackers``, before a transaction reads. By default no other
+  /// process writes.
   func followCommits() async throws
 
-  /// Keeps an index of a field if the engine has indexes and can have one of it. By default it has none.
+  /// Maintains an index of a field, if the engine supports it. By default it has no indexes.
   func keepIndex(_ type: String, _ field: StoredKeyPath) async throws
 
   /// The treatment of unreadable records by calls that read several. By default such a call throws.
@@ -84,26 +84,26 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// it does not.
   var answersImmediately: Bool { get }
 
-  /// Returns a record as ``read(_:_:)`` does, if the engine can answer at once; by default it can't.
+  /// Returns a record as ``read(_:_:)`` does, if the engine can read it without waiting; by default it can't.
   func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?>
 
-  /// Commits a batch as ``commit(_:)`` does, if the engine can do so at once.
+  /// Commits a batch as ``commit(_:)`` does, if the engine can do so without waiting.
   ///
-  /// - Returns: false if it can't, which is the default; nothing was done then.
+  /// - Returns: `false`, the default, if it can't; nothing was done then.
   func commitImmediately(_ batch: RecordBatch) throws -> Bool
 }
 
-/// The answer of an engine that may have to wait.
+/// The result of a read without waiting.
 public enum ImmediateAnswer<Value> {
-  /// The answer.
+  /// The value that was read without waiting.
   case answer(Value)
-  /// The engine has to wait for something, so the asynchronous call is needed.
+  /// The engine has to wait: use the asynchronous call.
   case needsWaiting
 }
 
-/// The records of an engine as of one moment.
+/// A snapshot of the records of an engine.
 public protocol RecordSnapshot: Sendable {
-  /// The place of a record, as an engine with indexes finds it.
+  /// The location of a record in an engine with indexes.
   associatedtype Place: Sendable = Never
 
   /// Returns a record; nil if there is none.
@@ -113,8 +113,8 @@ public protocol RecordSnapshot: Sendable {
   ///
   /// - Parameters:
   ///   - type: the name of the type.
-  ///   - order: the position after which they begin; 0 for the beginning.
-  ///   - limit: the number that is enough. More or fewer may be returned.
+  ///   - order: the position after which the records begin; 0 for the beginning.
+  ///   - limit: the requested number. More or fewer may be returned.
   func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart
 
   /// Returns the number of records of a type.
@@ -122,21 +122,21 @@ public protocol RecordSnapshot: Sendable {
 
   // MARK: With a default
 
-  /// The list in which positions are numbers: another one has others. It is the same for all snapshots of an engine by default.
+  /// The epoch of positions: numbers of different epochs can't be compared. By default all snapshots have the same epoch.
   var epoch: Int { get }
 
-  /// Returns the position of the last of the first records of a type; nil, which is the default, if that takes as long as to
-  /// read them.
+  /// Returns the position of the last of the first `count` records of a type; nil, the default, if that takes as long
+  /// as reading them.
   func order(ofLast count: Int, of type: String) -> UInt64?
 
-  /// Returns where a record is in the order of creation.
+  /// Returns the position of a record in the order of creation.
   func order(of identifier: String, _ type: String) async throws -> UInt64?
 
   /// The indexes of a type. By default there are none.
   func indexes(of type: String) -> RecordIndexes<Place>?
 
-  /// Returns the records that a query may find, if the engine can select them by itself; nil, which is the default, if the
-  /// store has to read all.
+  /// Returns the records that a query may match, if the engine can select them; nil, the default, if the store has to
+  /// read all records.
   ///
   /// - Parameters:
   ///   - query: the query.
@@ -147,7 +147,7 @@ public protocol RecordSnapshot: Sendable {
     _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
   ) async throws -> SelectedRecords?
 
-  /// Returns how many records a query finds without its offset and limit, if the engine can count them by itself.
+  /// Returns the number of records that a query matches, without its offset and limit, if the engine can count them.
   ///
   /// By default it returns nil, and the store reads the records.
   ///
@@ -155,25 +155,25 @@ public protocol RecordSnapshot: Sendable {
   func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
 }
 
-/// The records that an engine selected for a query, all as of one moment.
+/// The records, all from one snapshot, that an engine selected for a query.
 public struct SelectedRecords: Sendable {
   /// The records, in any order.
   public var records: [StoredRecord]
-  /// Whether the condition of the query holds for all of them, so that none has to be tested.
+  /// Whether the condition of the query holds for all records, so that none has to be tested.
   public var isExact: Bool
 
   /// Creates a selection.
   ///
   /// - Parameters:
-  ///   - records: the records. All that the query finds before its offset and limit end the list are among them.
-  ///   - isExact: whether the condition of the query holds for all of them.
+  ///   - records: the records. They include all matches up to the end that offset and limit define.
+  ///   - isExact: whether the condition of the query holds for all records.
   public init(_ records: [StoredRecord], isExact: Bool) {
     self.records = records
     self.isExact = isExact
   }
 }
 
-/// A snapshot can't be read any more because the engine removed a part of it: a pinned one is needed.
+/// The error for a snapshot of which the engine removed a part. Read a pinned snapshot instead.
 public struct SnapshotIsGone: Error {
   /// Creates the error.
   public init() {}
@@ -185,7 +185,7 @@ public struct RecordPart: Sendable {
   public var records: [StoredRecord]
   /// The position after which the next part begins; nil if there are no more records.
   public var next: UInt64?
-  /// The errors about records that can't be read, with their identifiers.
+  /// The errors of records that can't be read, with their identifiers.
   public var unreadable: [(identifier: String, error: ModelStoreError)] = []
 
   /// Creates a part.

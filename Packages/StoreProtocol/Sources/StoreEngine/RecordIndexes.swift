@@ -4,7 +4,7 @@
 public struct RecordIndexes<Place: Sendable> {
   /// The indexed fields.
   @_spi(ModelKitInternals) public let fields: [StoredKeyPath]
-  /// The number of records that can be read one after the other in the time that it takes to read one somewhere else.
+  /// The number of records that can be read sequentially in the time of one random read.
   let scatteredCost: Int
   let select: (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>
   let count: (QueryPlanner) -> Int?
@@ -14,12 +14,11 @@ public struct RecordIndexes<Place: Sendable> {
   ///
   /// - Parameters:
   ///   - fields: the indexed fields.
-  ///   - scatteredCost: the number of records that can be read one after the other in the time that it takes to read one
-  ///     somewhere else.
-  ///   - select: finds the matches of indexes. It gets the greatest number of records to take from an index whose order is
-  ///     followed, and the offset of the query. The last argument is the position after which records are found.
-  ///   - count: returns the number of records that a query finds, if indexes know it; limit and offset do not count.
-  ///   - read: reads the records that were selected.
+  ///   - scatteredCost: the number of records that can be read sequentially in the time of one random read.
+  ///   - select: finds the matches of indexes. It gets the largest number of records to read in the order of an index,
+  ///     and the offset of the query. The last argument is the position after which records are found.
+  ///   - count: returns the number of matches without limit and offset, if indexes can count them.
+  ///   - read: reads the selected records.
   @_spi(ModelKitInternals)
   public init(
     fields: [StoredKeyPath], scatteredCost: Int,
@@ -39,13 +38,13 @@ public struct RecordIndexes<Place: Sendable> {
 /// A match of an index.
 @_spi(ModelKitInternals)
 public struct IndexedRecord<Place: Sendable>: Sendable {
-  /// Where it can be read.
+  /// The location of the record.
   public let place: Place
-  /// Its position in the order of creation.
+  /// The position in the order of creation.
   public let order: UInt64
-  /// Its identifier.
+  /// The identifier.
   public let identifier: String
-  /// Whether it has another key than the one before, in the index whose order is followed.
+  /// Whether the key differs from that of the previous record, if records are in the order of an index.
   public let isNewKey: Bool
 
   /// Creates a record.
@@ -54,16 +53,16 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
   }
 }
 
-/// The matches of indexes, all as of one moment.
+/// The matches of indexes, all from one snapshot.
 @_spi(ModelKitInternals)
 public struct IndexedRecords<Place: Sendable>: Sendable {
   /// The plan.
   public let plan: QueryPlan
-  /// The records; nil if these are all of the type, which are better read one after the other.
+  /// The records; nil if all records of the type match or have to be tested, which is faster sequentially.
   public let records: [IndexedRecord<Place>]?
-  /// Whether the order of an index goes on behind the last of them.
+  /// Whether the index has more records after the last one.
   public let goesOn: Bool
-  /// The number of records that the query passes over and that are left out.
+  /// The number of omitted records, which the offset of the query skips.
   public let skippedCount: Int
 
   /// Creates a selection.

@@ -6,25 +6,25 @@
 public struct RecordOperation: Sendable {
   /// The kind of a write.
   public enum Kind: String, Sendable {
-    /// Adds a record that must not be there.
+    /// Adds a record that must not exist.
     case create
-    /// Replaces a record that must be there.
+    /// Replaces a record that must exist.
     case update
-    /// Removes a record that must be there.
+    /// Removes a record that must exist.
     case delete
   }
 
   /// The kind of the write.
   public var operation: Kind
-  /// The name of the type of the model.
+  /// The type name of the model.
   public var type: String
-  /// The identifier of the record, to be compared byte by byte.
+  /// The identifier of the record, compared byte by byte.
   public var identifier: String
   /// The bytes of one JSON object without line breaks; empty for a deletion.
   public var value: ArraySlice<UInt8>
-  /// The revision that is replaced or removed; nil for any.
+  /// The expected revision of the replaced or removed record; nil for any.
   public var expectedRevision: UInt64?
-  /// The bytes that are replaced or removed, for those who observe changes; nil if they are not known.
+  /// The replaced or removed bytes, for observers of changes; nil if they are unknown.
   public var previousValue: [UInt8]?
 
   /// Returns the creation of a record.
@@ -40,10 +40,10 @@ public struct RecordOperation: Sendable {
   /// Returns the replacement of a record.
   ///
   /// - Parameters:
-  ///   - type: the name of the type of the model.
+  ///   - type: the type name of the model.
   ///   - identifier: the identifier of the record.
   ///   - value: the new bytes.
-  ///   - revision: the revision that it must have; nil for any.
+  ///   - revision: the expected revision; nil for any.
   public static func update(
     _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
   ) -> RecordOperation {
@@ -54,9 +54,9 @@ public struct RecordOperation: Sendable {
   /// Returns the removal of a record.
   ///
   /// - Parameters:
-  ///   - type: the name of the type of the model.
+  ///   - type: the type name of the model.
   ///   - identifier: the identifier of the record.
-  ///   - revision: the revision that it must have; nil for any.
+  ///   - revision: the expected revision; nil for any.
   public static func delete(
     _ type: String, _ identifier: String, ifRevision revision: UInt64? = nil
   ) -> RecordOperation {

@@ -4,7 +4,7 @@
 
 @_spi(ModelKitInternals)
 extension RecordStore: BatchReadingModelStore {
-  /// Returns the models of identifiers, all of one moment; those that are not in the store are left out.
+  /// Returns the models with the identifiers, all from one snapshot. Missing models are omitted.
   public final func read<M: Model>(_ type: M.Type, identifiers: [String]) async throws -> [M] {
     try checkCancellation()
     let context = try await context(of: type)

@@ -2,11 +2,11 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension RecordStore {
-  /// Answers an aggregate or groups from columns, if they are there or worth being built.
+  /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building.
   ///
   /// - Returns: `false` if the query has to read records; nothing was done then.
   final func foldColumns<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws -> Bool {
-    // An engine that keeps records elsewhere has no memory to spare for them.
+    // Only for engines that keep records in memory.
     guard handle.answersImmediately else { return false }
     let context = try await context(of: M.self)
     guard let state = context.state, context.hasAllRecords, transaction?.touches(context.name) != true else {
@@ -53,7 +53,7 @@ extension RecordStore {
         do {
           for record in part.records { try builder.add(record.bytes) }
         } catch {
-          // A query of the records reports what is wrong with one.
+          // A query of the records reports the error.
           return nil
         }
         next = part.next

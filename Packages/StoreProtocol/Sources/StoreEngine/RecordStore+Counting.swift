@@ -31,10 +31,10 @@ extension RecordStore {
     return try await execute(query).records.count
   }
 
-  /// Counts inside a transaction that wrote records of the type: as many as indexes know of, without those that it wrote, and
-  /// with those as they are now.
+  /// Counts inside a transaction that wrote records of the type: the count of the indexes, corrected by the records
+  /// that the transaction wrote.
   ///
-  /// - Returns: nil if records have to be read to know.
+  /// - Returns: nil if records have to be read for that.
   /// - Complexity: O(*n*) in the number of records that the transaction wrote.
   private func count<M: Model>(
     _ query: ModelQuery<M>, _ context: TypeContext, in transaction: StoreTransaction

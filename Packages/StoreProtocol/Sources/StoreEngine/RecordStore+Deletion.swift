@@ -19,7 +19,7 @@ extension RecordStore {
         // Another instance changed a record that refers to the model, or the model itself.
         continue
       } catch let error as ModelStoreError where error.code == .notFound {
-        // What goes with the model, or referred to it, may be gone already.
+        // Records of the cascade, or referencing records, may already be deleted.
         var present: [PendingDeletion.Record] = []
         for each in records where try await record(each.typeName, each.identifier) != nil { present.append(each) }
         guard present.contains(where: \.isRequested) else { throw error }
@@ -29,7 +29,7 @@ extension RecordStore {
     try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
   }
 
-  /// The operations that remove records. Observers learn what they were, so that only those read again whom it concerns.
+  /// Returns the operations that remove records. They contain the old bytes, so that only affected observers read again.
   private func removals(of records: [PendingDeletion.Record]) async -> [RecordOperation] {
     let isTold = transaction == nil && changeFeed.isObserved
     var operations: [RecordOperation] = []
@@ -45,7 +45,7 @@ extension RecordStore {
     return operations
   }
 
-  /// The records of models that stay, without their links to those that go.
+  /// Returns the records of remaining models without their links to deleted ones.
   private func cuts(of deletion: PendingDeletion) async throws -> [(
     modelClass: ModelObject.Type, operation: RecordOperation
   )] {
@@ -74,7 +74,7 @@ extension RecordStore {
     return order.compactMap { entry in operations[entry.name].map { (entry.modelClass, $0) } }
   }
 
-  /// Makes an index of a foreign key if it is worth it.
+  /// Creates an index of a foreign key if it is worth its cost.
   private func keepIndex(for reference: BackReference) async throws {
     guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return }
     try await keepIndex(modelClass, reference)
@@ -88,7 +88,7 @@ extension RecordStore {
     }
   }
 
-  /// The identifiers of the records that refer to the model.
+  /// Returns the identifiers of the records that reference the model.
   private func identifiers<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
     try await keepIndex(M.self, reference)
     var query = ModelQuery(type, evaluation: .inMemory)

@@ -5,16 +5,16 @@
 /// A read of records of a type that waits for the engine.
 @_spi(ModelKitInternals)
 public struct PendingRead {
-  /// Its beginning.
+  /// The beginning of the read.
   public let start: PendingReads.Moment
   let state: WriteState?
-  /// The last write to the type before it.
+  /// The last write to the type before the read.
   let lastWrite: UInt64?
 }
 
 extension RecordStore {
-  /// Returns the live model of an identifier if nothing of its type was written since it was read, so that it need not be read
-  /// again. A transaction of another task does not count unless it wrote records of the type.
+  /// Returns the live model of an identifier if no record of its type was written since it was read. An open
+  /// transaction of another task matters only if it wrote records of the type.
   final func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
     guard transactions.isEmpty || canIgnoreTransactions(M.typeName), let known = knownContext(type) else { return nil }
     return known._withUnsafeGuaranteedRef { context in
@@ -26,8 +26,8 @@ extension RecordStore {
     }
   }
 
-  /// Returns whether the running task is in no transaction, and no transaction under way wrote records of a type. Then a
-  /// live model of it has what is stored, or edits that are not saved.
+  /// Returns whether the running task is in no transaction, and no open transaction wrote records of a type. Then a live
+  /// model of the type has the stored values, or unsaved edits.
   @_spi(ModelKitInternals)
   @inline(never)
   public final func canIgnoreTransactions(_ type: String) -> Bool {
@@ -59,9 +59,10 @@ extension RecordStore {
     return model
   }
 
-  /// Makes a model of a record.
+  /// Creates or updates the model of a record.
   ///
-  /// - Parameter lastWrite: the last write to the type before the record was read; nil if the reading is not remembered.
+  /// - Parameter lastWrite: the last write to the type before the record was read; nil to read the record again next
+  ///   time.
   /// - Throws: `ModelStoreError` with the code `notFound` if the record is one of another class.
   @_spi(ModelKitInternals)
   public final func model<M: Model>(
@@ -80,7 +81,7 @@ extension RecordStore {
   private func object(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {
     do {
       if case .object(let record) = try JSONValue(json: bytes) { return record }
-      throw ModelStoreError(.corrupt, "it is no JSON object", identifier: identifier)
+      throw ModelStoreError(.corrupt, "it is not a JSON object", identifier: identifier)
     } catch {
       throw ModelStoreError.unreadable(type, identifier: identifier, error)
     }
@@ -92,14 +93,14 @@ extension RecordStore {
     PendingRead(start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite)
   }
 
-  /// Whether a live model may be newer than its record since a read of the type began: not if nothing was written.
+  /// Returns whether a live model may be newer than its record, because the type was written since a read began.
   @_spi(ModelKitInternals)
   public final func mayBeOutdated(_ read: PendingRead) -> Bool {
     guard let state = read.state, transactions.isEmpty else { return true }
     return state.lastWrite != read.lastWrite
   }
 
-  /// Makes models of records that were read a while ago, without those of which none can be made if these are skipped.
+  /// Creates or updates models from records that were read before. Omits unreadable records if the store skips them.
   @_spi(ModelKitInternals)
   public final func readableModels<M: Model>(
     _ type: M.Type, _ records: [FoundRecord], _ read: PendingRead, answeredAt answer: PendingReads.Moment

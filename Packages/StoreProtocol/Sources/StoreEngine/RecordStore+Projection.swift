@@ -2,7 +2,7 @@
 
 @_spi(ModelKitInternals)
 extension RecordStore: ProjectingModelStore {
-  /// Runs a query whose results are the values of some columns. All values are of one moment.
+  /// Runs a query whose results are the values of some columns. All values are from one snapshot.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does, and errors of the receiver.
   public final func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws {

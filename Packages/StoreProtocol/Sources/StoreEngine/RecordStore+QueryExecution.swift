@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The number of records that are read together, about.
+/// The approximate number of records that are read together.
 private let sliceSize = 1_024
 
 extension RecordStore {
-  /// Runs a query: the records that it finds, in its order, and how they were found.
+  /// Runs a query. Returns the matches in its order, and the plan.
   @_spi(ModelKitInternals)
   public final func execute<M: Model>(
     _ query: ModelQuery<M>, into projection: QueryProjection? = nil
   ) async throws -> QueryResult {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
-    // Most queries read the records of one selection, which is of one moment.
+    // Most queries read one selection of records, which is from one snapshot.
     try await followCommits()
     let position = transaction?.position
     do {
@@ -23,10 +23,9 @@ extension RecordStore {
     return try await withSnapshot { try await execute(program, at: $0, isSnapshot: true, after: position).plain() }
   }
 
-  /// Runs a read whose records are all of one moment.
+  /// Runs a read whose records are all from one snapshot.
   ///
-  /// The engine may remove a part of the moment before it is read. Then the read begins again with a pinned one, so that it
-  /// comes to its end however often that happens.
+  /// The engine may remove a part of the snapshot before it is read. Then the read restarts once with a pinned snapshot.
   @_spi(ModelKitInternals)
   public final func withSnapshot<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
     do {
@@ -58,14 +57,14 @@ extension RecordStore {
     return try await execute(program, planner, indexes, memory) { $0 }
   }
 
-  /// - Parameter chosen: returns those of some selected records that are tested.
+  /// - Parameter chosen: returns the selected records to test.
   private func execute<M: Model>(
     _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
     _ memory: QueryMemory<Engine.Snapshot>,
     choosing chosen: ([IndexedRecord<Engine.Snapshot.Place>]) -> [IndexedRecord<Engine.Snapshot.Place>]
   ) async throws -> FoundRecords<M> {
     let query = program.query
-    // An order is followed as far as it takes to have enough; how far that is, is known only afterwards.
+    // An index is read in its order until there are enough matches; their number is known only afterwards.
     var orderedLimit = max(128, query.limit ?? .max)
     var planner = planner
     while true {
@@ -80,8 +79,8 @@ extension RecordStore {
     }
   }
 
-  /// Tests the records that a query may find inside a transaction that wrote some of their type. These are the matches of
-  /// indexes that it did not write, and the matches of its own keys, since indexes have no records that it wrote.
+  /// Tests the records that a query may match inside a transaction that wrote records of the type. These are matches of
+  /// the indexes that the transaction did not write, and matches of its own keys: indexes don't contain its writes.
   private func execute<M: Model>(
     _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
     in transaction: StoreTransaction,
@@ -91,12 +90,12 @@ extension RecordStore {
     guard planner.canUseIndexes || planner.canFollowOrder else {
       return try await testAll(program, .all(try await memory.records.count(name)), memory)
     }
-    // Where the records are that the transaction changed is of the same moment.
+    // The positions of the records that the transaction changed are from the same snapshot.
     guard memory.isSnapshot else { throw SnapshotIsNeeded() }
     var (planner, candidates) = (planner, [QueryCandidate<Engine.Snapshot.Place>]())
     var selected = try indexes.select(planner, 0, 0, memory.page?.start)
     if selected.plan.isSortedByIndex {
-      // The first ones that it left alone, and all that it wrote: the first ones of all are among them.
+      // The first unwritten matches and all written ones contain the first matches overall.
       var first = query
       (first.limit, first.offset) = (query.end == .max ? nil : query.end, 0)
       let found = try await execute(
@@ -108,7 +107,7 @@ extension RecordStore {
     }
     guard let found = selected.records else { return try await testAll(program, selected.plan, memory) }
     candidates += found.map { QueryCandidate($0) }
-    // Both as of one moment: a write of the transaction while records are read must not be in neither.
+    // Both at one point in time: a record that the transaction writes during the read must be in one of them.
     candidates.removeAll { transaction.entry(name, $0.identifier) != nil }
     let written = transaction.records(name, for: planner.withoutOrder, indexes.fields)
     for record in written where !record.isNew {
@@ -122,7 +121,7 @@ extension RecordStore {
     return try await test(candidates, program, selected.plan.testing(candidates.count), indexes, memory)
   }
 
-  /// Tests matches of indexes and of keys of the transaction under way.
+  /// Tests matches of indexes and of keys of the open transaction.
   private func test<M: Model>(
     _ candidates: [QueryCandidate<Engine.Snapshot.Place>], _ program: QueryProgram<M>, _ plan: QueryPlan,
     _ indexes: RecordIndexes<Engine.Snapshot.Place>, _ memory: QueryMemory<Engine.Snapshot>
@@ -162,7 +161,7 @@ extension RecordStore {
     var found = FoundRecords(run, plan)
     var isEnough = run.isFinished
     var start = 0
-    // What is enough is mostly found soon.
+    // Enough matches are mostly found early.
     var size = plan.isSortedByIndex ? 64 : sliceSize
     while start < records.count, !isEnough {
       if run.isOrderTooLong(after: start) { return .takesTooLong }
@@ -201,7 +200,7 @@ extension RecordStore {
     return values
   }
 
-  /// Tests the records that the engine selects by itself, those of the transaction under way included; nil if it can't.
+  /// Tests the records that the engine selects, including those of the open transaction; nil if it can't select.
   private func testSelected<M: Model>(
     _ program: QueryProgram<M>, _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> FoundRecords<M>? {
@@ -224,7 +223,7 @@ extension RecordStore {
           record.identifier, record.bytes, order: order ?? StoreTransaction.firstNewOrder + UInt64(record.order))
       )
     }
-    // Equal ones stay in the order of creation.
+    // Equal records stay in the order of creation.
     if !program.isSorted || written != nil { records.sort { $0.order < $1.order } }
     for record in records where !found.run.isFinished {
       try await take((record.identifier, record.bytes), record.order, &found, memory)
@@ -232,7 +231,7 @@ extension RecordStore {
     return found
   }
 
-  /// Tests all records of a type, those of the transaction under way included.
+  /// Tests all records of a type, including those of the open transaction.
   private func testAll<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> FoundRecords<M> {
@@ -254,7 +253,7 @@ extension RecordStore {
       for (identifier, error) in part.unreadable { try await skip(error, name, identifier) }
       for record in part.records where !found.run.isFinished {
         if let entry = transaction?.entry(name, record.identifier) {
-          // Its value before the transaction does not count; a record that came with it comes last.
+          // The value before the transaction is ignored; a record that it created is last.
           if entry.revision != nil, let content = entry.content {
             try await take((record.identifier, content), record.order, &found, memory)
           }
@@ -296,7 +295,7 @@ extension RecordStore {
     }
   }
 
-  /// Returns a record that a condition is about; nil if it is not there, or can't be read and is skipped.
+  /// Returns a record that a condition reads; nil if it does not exist, or can't be read and is skipped.
   private func readableRecord(
     _ type: String, _ identifier: String, at snapshot: Engine.Snapshot
   ) async throws -> [UInt8]? {

@@ -10,7 +10,7 @@ extension RecordStore {
     try checkCancellation()
     var creations = try PendingCreations(
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
-    // No task reads between the write of an engine that does not wait and the registration of the models.
+    // With an engine that does not suspend, no task reads between the write and the registration of the models.
     let creation =
       transaction == nil && !handle.answersImmediately ? scope.creations.begin(models, creations.typeNames) : nil
     defer { if let creation { scope.creations.end(creation) } }
@@ -61,7 +61,7 @@ extension RecordStore {
         throw ModelStoreError.notFound(type, identifier: identifier)
       }
       if let entry = transaction?.entry(type, identifier) {
-        // The transaction's own writes are no conflict.
+        // The transaction's own writes are not a conflict.
         let original = entry.original.map { [$0] } ?? []
         if !entry.isOwn { try save.checkConflicts(withBytes: [stored.bytes] + original, policy) }
       } else {

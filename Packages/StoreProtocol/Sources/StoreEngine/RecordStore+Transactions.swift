@@ -6,19 +6,19 @@
 ///
 /// A final class derived from `RecordStore` that also conforms to `TransactionalModelStore` has transactions.
 public protocol EngineStore: ModelStore {
-  /// Runs a closure, and commits all that it did at its end, at once; or, if it throws, nothing.
+  /// Runs a closure as a transaction: commits all its writes together at the end, or none if it throws.
   ///
   /// - Throws: as `TransactionalModelStore.transaction(_:)` does.
   func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result
 }
 
 extension TransactionalModelStore where Self: EngineStore {
-  /// Runs `body`, and writes all that it did at its end, at once; or, if it throws, nothing.
+  /// Runs `body` as a transaction: commits all its writes together at the end, or none if it throws.
   ///
-  /// See `TransactionalModelStore`. What another task does meanwhile is not part of it, also through the same store.
+  /// See `TransactionalModelStore`. Calls of other tasks are not part of it, even through the same store instance.
   ///
-  /// - Throws: what the body throws; `ModelStoreError` with the code `conflict` if another store instance changed the same
-  ///   models meanwhile; or as the engine throws.
+  /// - Throws: the errors of the body; `ModelStoreError` with the code `conflict` if another store instance changed the
+  ///   same models; or as the engine throws.
   @discardableResult
   public func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result {
     try await runTransaction { try await body(self) }
@@ -26,7 +26,7 @@ extension TransactionalModelStore where Self: EngineStore {
 }
 
 extension RecordStore {
-  /// The transaction that the running task is in. What other tasks do meanwhile is no part of it.
+  /// The transaction of the running task.
   @_spi(ModelKitInternals)
   @inline(__always)
   public final var transaction: StoreTransaction? {
@@ -77,7 +77,7 @@ extension RecordStore {
     }
   }
 
-  /// Makes changes at once, or notes them for the end of the transaction under way.
+  /// Commits operations at once, or adds them to the open transaction.
   ///
   /// - Returns: the operations whose records may have other values now.
   /// - Throws: ``RecordMismatch`` for a record that was changed, and otherwise `ModelStoreError`.
@@ -95,7 +95,7 @@ extension RecordStore {
     }
   }
 
-  /// Notes changes for the end of the transaction under way, all or none.
+  /// Adds operations to the open transaction, atomically.
   private func note(_ operations: [RecordOperation], in transaction: StoreTransaction) async throws {
     var stored: [(bytes: [UInt8], revision: UInt64)?] = []
     var added: Set<RecordName> = []
@@ -118,14 +118,14 @@ extension RecordStore {
     }
   }
 
-  /// Notes the commits of other processes if a transaction is under way.
+  /// Records the commits of other processes if a transaction is open.
   final func followCommits() async throws {
     if transaction != nil { try await handle.followCommits() }
   }
 
-  /// Returns a record as this instance sees it, the transaction under way included; nil if there is none.
+  /// Returns a record as this instance sees it, including the open transaction; nil if there is none.
   ///
-  /// - Parameter snapshot: the moment; nil for now.
+  /// - Parameter snapshot: the snapshot to read; nil for the current record.
   final func record(
     _ type: String, _ identifier: String, at snapshot: Engine.Snapshot? = nil
   ) async throws -> (bytes: [UInt8], revision: UInt64)? {

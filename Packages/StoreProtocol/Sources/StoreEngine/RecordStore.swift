@@ -1,31 +1,32 @@
 @_spi(ModelKitInternals) public import ModelCore
 @_exported @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A store over an engine that keeps records: all that is the same in all such stores.
+/// A store over a ``RecordEngine``: the common part of all stores that keep their own records.
 ///
-/// It saves and deletes models by their rules, reports conflicts, evaluates queries, keeps live results up to date, and has
-/// transactions. A store of your own is a class derived from it:
+/// It validates and saves models, applies delete rules, detects conflicts, evaluates queries, updates live results, and
+/// runs transactions. Derive your own store from it:
 ///
 /// ```swift
 /// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}
 /// ```
 ///
-/// - Note: A store instance lives in one isolation. Make another with ``init(_:scope:)`` and ``handle`` elsewhere.
+/// - Note: A store instance belongs to one isolation. For another isolation create one with ``init(_:scope:)`` and the
+///   ``handle``.
 open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// The identity map of this store instance.
   public final let scope: ModelScope
   /// The engine that instances of this store share. It is `Sendable`.
   public final let handle: Engine
-  /// The decision of saves and updates that name none.
+  /// The default policy of saves and updates.
   public var conflictPolicy = ConflictPolicy.merge
-  /// The transactions under way in this instance: one of a task, and of the tasks that it has begun.
+  /// The open transactions of this instance. Each includes the task that began it, and the tasks created inside it.
   @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
-  /// The foreign keys of which deletions need an index.
+  /// The demand of deletions for indexes of foreign keys.
   final var indexDemand = IndexDemand()
   /// The columns that repeated conditions and aggregates read.
   @_spi(ModelKitInternals) public final var columnCache = ColumnCache()
   private final var types: [ObjectIdentifier: TypeContext] = [:]
-  // Most calls are about the class that the one before was about. Not retained again for each: what is in `types` stays.
+  // Most calls concern the same class as the previous call. Not retained: `types` retains it.
   private final var lastType: Unmanaged<TypeContext>?
 
   /// Creates a store instance over an engine.
@@ -40,7 +41,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
 
   // MARK: Writing
 
-  /// Adds a model. A model without identifier gets the next integer or a UUID, as its identifier field can hold.
+  /// Adds a model. A model without identifier gets the next integer or a UUID, depending on the type of its identifier
+  /// field.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
@@ -49,8 +51,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return model
   }
 
-  /// Adds models, all or none. Those that share a model that is written inside them are in it by their new identifiers, all
-  /// of them.
+  /// Adds models atomically. If they share an embedded model that references them, its record contains all their new
+  /// identifiers.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
@@ -75,9 +77,9 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed.
-  ///   - policy: the decision where someone else changed the record since the model read it.
-  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier` or `notFound`, or as the engine throws. The code is
-  ///   `conflict` if someone else changed the record, or a value is not unique that has to be.
+  ///   - policy: the decision where another writer changed the record since the model was read.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier` or `notFound`, or as the engine throws. The
+  ///   code is `conflict` if another writer changed the record, or a value violates a unique index.
   @discardableResult
   public final func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
@@ -86,16 +88,16 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return model
   }
 
-  /// Removes a model, what goes with it by the delete rules of its relations, and the links to them in the records of
-  /// models that stay: all or none. Models need not be live for that.
+  /// Removes a model and the models that its delete rules cascade to, and cuts the links to them in the remaining
+  /// records: atomically, even if the models are not live.
   ///
-  /// Live models that stay and referred to a deleted one refer to nothing then; that is stored, and `afterUpdate` runs.
+  /// Live models that referenced a deleted one have nil or a shorter list. The change is stored, and `afterUpdate` runs.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it; or as the engine
-  ///   throws.
-  /// - Complexity: O(*n*) in the number of records that could refer to the model, or O(log *n*) with an index of the foreign
-  ///   key. Where there are more than a thousand, or several deletions have read as many, the store makes an index by
-  ///   itself if the engine has indexes. A foreign key that is a list has none.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it; or as the
+  ///   engine throws.
+  /// - Complexity: O(*n*) in the number of records that could reference the model, or O(log *n*) with an index of the
+  ///   foreign key. If there are more than a thousand, or several deletions have read as many, the store creates the
+  ///   index automatically, if the engine has indexes. A foreign key that is a list can't be indexed.
   @discardableResult
   public final func delete<M: Model>(_ model: M) async throws -> M {
     try await remove(model)
@@ -106,7 +108,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
 
   /// Finds a model by its identifier.
   ///
-  /// A live model is not read again as long as nothing of its type was written, if the engine tells.
+  /// A live model is not read again if the engine has a ``WriteState`` and no record of its type was written since.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   open func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
@@ -117,14 +119,14 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return try await find(type, identifier)
   }
 
-  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
+  /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, `corrupt` if a record can't be
   ///   read.
-  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted. With
-  ///   indexes of fields of the condition, in the number of their matches. Sorted by an indexed field and with a limit, in
-  ///   the number of models before the limit is reached. Only records that are found are kept in memory.
-  /// - Note: All models, and the records that conditions about relations read, are of one moment.
+  /// - Complexity: O(*n*), where *n* is the number of stored models of the type, up to the end of an unsorted list. With
+  ///   indexes of the condition, *n* is the number of their matches. For a list with a limit that is sorted by an indexed
+  ///   field, *n* is the number of models before the limit is reached. Only matches are kept in memory.
+  /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }
@@ -137,25 +139,25 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// Finds one page of the models that ``list(_:)`` would find, in its order.
   ///
   /// - Parameters:
-  ///   - query: the query. Its limit is the size of the page, 100 without one. The offset is passed over once, before the
+  ///   - query: the query. Its limit is the size of the page, 100 by default. The offset is skipped once, before the
   ///     first page.
-  ///   - mark: `next` of the page before; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, or a mark of another query. Also if
-  ///   all records were replaced and the last one of the page before is gone; `corrupt` if a record can't be read.
-  /// - Complexity: without order, or in that of an index, in the number of models that are passed before the page is full;
-  ///   otherwise as ``list(_:)`` without limit.
+  ///   - mark: `next` of the previous page; nil for the first page.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. Also if
+  ///   all records were replaced and the last one of the previous page was deleted; `corrupt` if a record can't be read.
+  /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
+  ///   index. Otherwise as ``list(_:)`` without limit.
   open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
     try await readPage(query, after: mark)
   }
 
-  /// Returns how many models ``list(_:)`` would find. No model is made for that.
+  /// Returns the number of models that ``list(_:)`` would find, without creating them.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
-  /// - Complexity: O(1) for all models of a type, and O(log *n*) for a condition that indexes answer by themselves; otherwise as
+  /// - Complexity: O(1) for all models of a type, and O(log *n*) for a condition that indexes can count; otherwise as
   ///   ``list(_:)``.
   open func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await countRecords(query) }
 
-  /// Returns the identifiers of the models that ``list(_:)`` would find. No model is made for that.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   open func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
@@ -192,24 +194,24 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// The feed of the commits of all instances, in their order.
   public final var changeFeed: StoreChangeFeed { handle.changeFeed }
 
-  /// Records are given.
+  /// Returns `true`: the store can read its records.
   public final var canReadRecords: Bool { true }
 
-  /// Goes through what is stored of a type, in the order of creation.
+  /// Reads the stored records of a type, in the order of creation.
   public final func readRecords(
     of typeName: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {
     try await handle.readRecords(of: typeName, body)
   }
 
-  /// Returns a record as it is stored.
+  /// Returns a stored record; nil if there is none.
   public final func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord? {
     try await handle.read(typeName, identifier)
   }
 
   // MARK: Types
 
-  /// Returns what is known of a class of models; nil if its state was not requested from the engine yet.
+  /// Returns the context of a class; nil if its write state was not requested from the engine yet.
   @_spi(ModelKitInternals)
   @inline(__always)
   public final func knownContext<M: Model>(_ type: M.Type) -> Unmanaged<TypeContext>? {
@@ -220,9 +222,9 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return unretained
   }
 
-  /// Takes up a class of models.
+  /// Creates the context of a class.
   ///
-  /// - Parameter state: the state of its type in the engine.
+  /// - Parameter state: the write state of its type in the engine.
   @_spi(ModelKitInternals)
   public final func addContext<M: Model>(_ type: M.Type, _ state: WriteState?) -> Unmanaged<TypeContext> {
     let made = TypeContext(type, state)
@@ -232,7 +234,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return unretained
   }
 
-  /// Returns what is known of a class of models.
+  /// Returns the context of a class.
   @_spi(ModelKitInternals)
   public final func context<M: Model>(of type: M.Type) async throws -> TypeContext {
     if let known = knownContext(type) { return known.takeUnretainedValue() }

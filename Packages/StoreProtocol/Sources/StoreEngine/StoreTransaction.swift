@@ -6,13 +6,13 @@
 public final class StoreTransaction {
   /// The state of one record.
   public struct Entry {
-    /// The revision it had before; nil if it was not there.
+    /// The revision before the transaction; nil if there was no record.
     public let revision: UInt64?
-    /// The bytes it had before.
+    /// The bytes before the transaction.
     let original: [UInt8]?
-    /// Its bytes now; nil if it was removed.
+    /// The current bytes; nil if the record was removed.
     public var content: [UInt8]?
-    /// Its position among the records that the transaction wrote.
+    /// The position among the records that the transaction wrote.
     public let order: Int
     /// Whether the transaction created it.
     let isOwn: Bool
@@ -20,14 +20,14 @@ public final class StoreTransaction {
 
   let mark = TransactionMark()
   let parts = TransactionParts()
-  /// The list in which records are numbered that are new in the transaction.
+  /// The epoch of the numbers of records that are new in the transaction.
   public let epoch = Int.random(in: 0...Int.max)
-  /// The commits of others while it is under way.
+  /// The commits of others since the transaction began.
   let tracker: ConflictTracker
   /// The records and types that were read, each with the position of the tracker before.
   private(set) var reads = TransactionReads()
   private var entries: [String: [ExactText: Entry]] = [:]
-  /// By type, once a query needs them.
+  /// The index keys of written records by type, created when a query needs them.
   private var keys: [String: WrittenKeys] = [:]
   private var count = 0
   /// Read a record that the engine completed when it was committed, by type.
@@ -35,7 +35,7 @@ public final class StoreTransaction {
 
   init(_ tracker: ConflictTracker) { self.tracker = tracker }
 
-  /// The steps that complete or undo what the running task does in the transaction.
+  /// The log that completes or undoes the changes of the running task.
   var log: StoreTransactionLog { parts.log }
 
   /// The record as the transaction sees it; nil if the transaction did not write it.
@@ -44,13 +44,13 @@ public final class StoreTransaction {
   /// Returns whether the transaction wrote records of a type.
   public func touches(_ type: String) -> Bool { entries[type] != nil }
 
-  /// The position of the tracker, to be taken before a read.
+  /// The position of the tracker. Read it before a read of records.
   public var position: UInt64 { tracker.position }
 
-  /// Notes that a record is about to be read.
+  /// Records the read of a record. Call it before the read.
   ///
-  /// - Parameter position: the position of the tracker before the moment that is read; nil for now.
-  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed it since it was read before.
+  /// - Parameter position: the position of the tracker before the snapshot that is read; nil for the current position.
+  /// - Throws: `ModelStoreError` with the code `conflict` if another writer changed it since it was read before.
   public func noteRead(_ type: String, _ identifier: String, at position: UInt64? = nil) throws {
     if entry(type, identifier) != nil { return }
     let position = position ?? tracker.position
@@ -59,10 +59,10 @@ public final class StoreTransaction {
     }
   }
 
-  /// Notes that a query is about to read records of a type.
+  /// Records a query of a type. Call it before the query reads records.
   ///
-  /// - Parameter position: the position of the tracker before the moment that is read; nil for now.
-  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed the type since it was read before.
+  /// - Parameter position: the position of the tracker before the snapshot that is read; nil for the current position.
+  /// - Throws: `ModelStoreError` with the code `conflict` if another writer changed the type since it was read before.
   public func noteQuery(_ type: String, at position: UInt64? = nil) throws {
     let position = position ?? tracker.position
     if tracker.saw(type, after: reads.note(type, position)) {
@@ -70,16 +70,16 @@ public final class StoreTransaction {
     }
   }
 
-  /// - Parameter stored: the record before the call; nil if it was not there.
+  /// - Parameter stored: the record before the call; nil if there was none.
   func put(
     _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?
   ) {
     let key = ExactText(identifier)
     let known = entries[type]?[key]
-    // No record has this revision: what others wrote since the transaction began is not overwritten by what it has made
-    // of the value before.
+    // No record has revision 0: a write based on an older value does not overwrite commits of others since the
+    // transaction began.
     let revision = stored.map { tracker.saw(type, identifier) ? 0 : $0.revision }
-    // What was removed and is created again comes last.
+    // A record that was removed and created again is last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
     let entry = Entry(
@@ -93,14 +93,14 @@ public final class StoreTransaction {
     if let content { keys[type]?.insert(content, of: key, at: entry.order) }
   }
 
-  /// Restores what was known of a record before a nested transaction wrote it.
+  /// Restores the entry of a record before a nested transaction wrote it.
   private func restore(_ known: Entry?, _ type: String, _ key: ExactText) {
     entries[type]?[key] = known
     if entries[type]?.isEmpty == true { entries[type] = nil }
     keys[type] = nil
   }
 
-  /// Returns how many records of a type the transaction wrote.
+  /// Returns the number of records of a type that the transaction wrote.
   public func count(_ type: String) -> Int { entries[type]?.count ?? 0 }
 
   /// A record that the transaction wrote.
@@ -109,17 +109,17 @@ public final class StoreTransaction {
     public let identifier: String
     /// The bytes.
     public let bytes: [UInt8]
-    /// Whether it was not there before.
+    /// Whether the transaction created it.
     public let isNew: Bool
-    /// Its position among the records that the transaction wrote.
+    /// The position among the records that the transaction wrote.
     public let order: Int
   }
 
   /// The records of a type that the transaction wrote and that a query may find, in the order in which they were written.
   ///
   /// - Parameters:
-  ///   - planner: the query, without order; nil for all.
-  ///   - fields: the fields that the planner was made for.
+  ///   - planner: the planner of the query, without order; nil for all records.
+  ///   - fields: the fields of the planner.
   public func records(_ type: String, for planner: QueryPlanner?, _ fields: [StoredKeyPath]) -> [WrittenRecord] {
     guard let entries = entries[type] else { return [] }
     let found = planner.flatMap { identifiers(of: type, for: $0, fields) } ?? Array(entries.keys)

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The logs of a transaction and of those nested in it: each nested one is a savepoint.
+/// The logs of a transaction and of its nested transactions, each of which is a savepoint.
 final class TransactionParts {
   private let root = StoreTransactionLog()
   private var nested: [(mark: TransactionMark, log: StoreTransactionLog)] = []
 
-  /// The parts of a new transaction.
+  /// Creates the parts of a new transaction.
   init() {}
 
-  /// The log of the innermost transaction that the running task is in.
+  /// The log of the innermost transaction of the running task.
   var log: StoreTransactionLog { nestedLog ?? root }
 
-  /// The log of the innermost nested transaction that the running task is in; nil outside of nested ones.
+  /// The log of the innermost nested transaction of the running task; nil outside of nested ones.
   var nestedLog: StoreTransactionLog? {
     nested.isEmpty ? nil : nested.last { $0.mark.isEntered }?.log
   }
 
   /// Runs a nested transaction. If it throws, only its part is rolled back.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: the errors of the body.
   func runNested<Result>(_ body: () async throws -> Result) async throws -> Result {
     let (mark, part, outer) = (TransactionMark(), StoreTransactionLog(), log)
     nested.append((mark, part))

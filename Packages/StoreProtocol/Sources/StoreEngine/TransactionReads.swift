@@ -1,9 +1,10 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The records and types that a transaction read, each with the state in which it was first read.
+/// The records and types that a transaction read, each with its state at the first read.
 ///
-/// A transaction is written only if all of it is still in that state, so that a check before a write holds.
+/// A transaction is committed only if all of them are still in that state. So conditions checked before a write still
+/// hold.
 struct TransactionReads: Sendable {
   /// A record, or all records of a type.
   struct Part: Sendable {
@@ -12,20 +13,20 @@ struct TransactionReads: Sendable {
     /// The identifier; nil for all records of the type.
     let identifier: String?
 
-    /// A record, or all records of a type.
+    /// Creates a part: a record, or all records of a type.
     init(type: String, identifier: String?) {
       self.type = type
       self.identifier = identifier
     }
 
-    /// The error of a transaction that read a part before someone else changed it.
+    /// The error of a transaction that read a part before another writer changed it.
     var conflict: ModelStoreError {
       let name = identifier.map { "\(type.nameForMessage) \($0.quotedForMessage)" } ?? "a \(type.nameForMessage)"
       return ModelStoreError(
         .conflict,
         """
-        The transaction was not written: someone else changed \(name) since the transaction read it. The models have \
-        their local changes: refresh them, and begin the transaction again.
+        The transaction was not written: another writer changed \(name) since the transaction read it. The models have \
+        their local changes: refresh them, and repeat the transaction.
         """, identifier: identifier)
     }
   }
@@ -33,24 +34,24 @@ struct TransactionReads: Sendable {
   private var records: [String: [ExactText: UInt64]] = [:]
   private var types: [String: UInt64] = [:]
 
-  /// Nothing was read yet.
+  /// Creates an empty list of reads.
   init() {}
 
   /// Whether nothing was read.
   var isEmpty: Bool { records.isEmpty && types.isEmpty }
 
-  /// Notes that a record was read.
+  /// Records the read of a record.
   ///
-  /// - Returns: the state in which it was first read.
+  /// - Returns: its state at the first read.
   mutating func note(_ type: String, _ identifier: String, _ state: UInt64) -> UInt64 {
     if let known = records[type]?[ExactText(identifier)] { return known }
     records[type, default: [:]][ExactText(identifier)] = state
     return state
   }
 
-  /// Notes that a query read records of a type.
+  /// Records a query of a type.
   ///
-  /// - Returns: the state in which it was first read.
+  /// - Returns: its state at the first query.
   mutating func note(_ type: String, _ state: UInt64) -> UInt64 {
     if let known = types[type] { return known }
     types[type] = state
@@ -60,12 +61,12 @@ struct TransactionReads: Sendable {
   /// The names of the types of which records were read.
   var typeNames: Set<String> { Set(types.keys).union(records.keys) }
 
-  /// Whether a record was read, by itself or with all of its type.
+  /// Returns whether a record was read, by itself or with all records of its type.
   func contains(_ type: String, _ identifier: String) -> Bool {
     types[type] != nil || records[type]?[ExactText(identifier)] != nil
   }
 
-  /// The first part that someone else changed since.
+  /// Returns the first part that another writer changed since.
   ///
   /// - Parameter isStale: returns whether a part is in another state than this one.
   func firstStale(where isStale: (Part, UInt64) -> Bool) -> Part? {

@@ -1,25 +1,25 @@
 @_spi(ModelKitInternals) public import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The facts about a class of models that a store instance finds out once.
+/// Cached facts about a class of models.
 @_spi(ModelKitInternals)
 public final class TypeContext {
   /// The class.
   public let modelClass: ModelObject.Type
-  /// The name of the type in stores.
+  /// The type name of the models.
   public let name: String
-  /// When records of the type were last written; nil if the engine does not tell.
+  /// The write state of the type; nil if the engine has none.
   public let state: WriteState?
-  // Not retained for each lookup: ``state`` keeps it.
+  // Not retained for each lookup: ``state`` retains it.
   private let unretainedState: Unmanaged<WriteState>?
-  /// Whether a live model need not be read again as long as its record is the same.
+  /// Whether a live model need not be read again while its record is unchanged.
   public let remembersReading: Bool
   /// Whether records name their class.
   public let choosesClasses: Bool
   /// Whether the class is the topmost of those that are stored together.
   public let isTopOfHierarchy: Bool
 
-  /// The source that models are marked with when they are read.
+  /// The source with which read models are marked.
   public let source: ObjectIdentifier
 
   init(_ modelClass: ModelObject.Type, _ state: WriteState?) {
@@ -33,7 +33,7 @@ public final class TypeContext {
     remembersReading = state != nil && !choosesClasses && isTopOfHierarchy && modelClass.hasFlatRecords
   }
 
-  /// Returns whether no record of the type was written after a revision; false if the engine does not tell.
+  /// Returns whether no record of the type was written after a revision; `false` if the engine has no write state.
   @inline(__always)
   public func isUnchanged(since revision: UInt64) -> Bool {
     unretainedState?._withUnsafeGuaranteedRef { $0.lastWrite <= revision } ?? false

@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// When records of one type were last written, for store instances that want to know without waiting.
+/// The time of the last write to records of one type, which store instances can read without waiting.
 ///
-/// An engine that has one for each type spares its stores the second reading of records that did not change.
+/// If an engine has one for each type, its stores don't read unchanged records again.
 public final class WriteState: Sendable {
   private static let latest = Atomic<UInt64>(0)
   @usableFromInline let written: Atomic<UInt64>
@@ -10,14 +10,14 @@ public final class WriteState: Sendable {
   /// Creates the state of a type.
   public init() { written = Atomic(Self.nextRevision()) }
 
-  /// Returns a number above all that any engine of this process had before, so that what was read from one engine is never
-  /// taken for what another one has.
+  /// Returns a number larger than all previous ones in this process. So a record of one engine is never mistaken for a
+  /// record of another.
   public static func nextRevision() -> UInt64 { latest.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// The number of the last write.
   @inlinable @inline(__always) public var lastWrite: UInt64 { written.load(ordering: .acquiring) }
 
-  /// Notes a write. To be called by one thread at a time, and before readers can see the write.
+  /// Records a write. Call it on one thread at a time, before readers can see the write.
   ///
   /// - Parameter revision: the number of the write.
   public func noteWrite(_ revision: UInt64 = WriteState.nextRevision()) {

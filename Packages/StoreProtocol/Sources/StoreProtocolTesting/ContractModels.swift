@@ -50,13 +50,13 @@ public final class ContractPerson: Model {
 
   /// The integer.
   public override var identifierField: AnyField? { id }
-  /// Notes the call.
+  /// Records the call.
   public override func beforeSave() { calls.append("beforeSave") }
-  /// Notes the call.
+  /// Records the call.
   public override func afterCreate() { calls.append("afterCreate") }
-  /// Notes the call.
+  /// Records the call.
   public override func afterUpdate() { calls.append("afterUpdate") }
-  /// Notes the call.
+  /// Records the call.
   public override func afterDelete() { calls.append("afterDelete") }
 }
 

@@ -36,7 +36,7 @@ public final class ContractMember: Model {
 
   /// The integer.
   public override var identifierField: AnyField? { id }
-  /// Notes the call.
+  /// Records the call.
   public override func afterDelete() { wasDeleted = true }
 }
 

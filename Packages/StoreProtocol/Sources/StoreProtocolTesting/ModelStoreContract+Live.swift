@@ -24,7 +24,7 @@ extension ModelStoreContract {
 /// Returns a store instance that reports its writes.
 func live(_ store: any ModelStore) throws -> any LiveModelStore {
   guard let store = store as? any LiveModelStore else {
-    throw ContractViolation("the store does not report its writes: it is no LiveModelStore")
+    throw ContractViolation("the store does not report its writes: it does not conform to LiveModelStore")
   }
   return store
 }

@@ -153,7 +153,7 @@ import Testing
     _ = try await store.create(Named())
     let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(Thing()) }
     #expect(error?.code == .invalid)
-    #expect(error?.message.contains(#"both classes are called "Thing""#) == true)
+    #expect(error?.message.contains(#"both have the type name "Thing""#) == true)
     #expect(error?.message.contains("StoreProtocolTests") == true)
     let second = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Thing.self) }
     #expect(second?.message == error?.message)
@@ -170,7 +170,7 @@ import Testing
     #expect(
       error?.message == """
         There is no ContractPerson with the identifier "99". This ContractPerson was stored as "1", and its identifier was \
-        changed since. Nothing was written: set it back, or create another ContractPerson.
+        changed since. Nothing was written: restore the identifier, or create another ContractPerson.
         """)
   }
 }

@@ -6,7 +6,7 @@ final class ShelfStore: RecordStore<ShelfEngine>, TransactionalModelStore {}
 
 /// Keeps records in a list per type.
 final class ShelfEngine: RecordEngine {
-  /// All records as of one moment: a value, so that it is a snapshot by itself.
+  /// All records as a value: each copy is a snapshot.
   struct Shelves: RecordSnapshot {
     private var shelves: [String: [StoredRecord]] = [:]
     private var lastIntegers: [String: Int] = [:]

@@ -1,20 +1,20 @@
 public import FieldKit
 import StoreEngine
 
-/// The state of one dirty record: its base, the copy that is in flight, and the reason why it waits.
+/// The state of one dirty record: its base, the copy in flight, and the reason why it waits.
 ///
-/// A record without entry is clean. The difference between the base and the local record is the change to push, so later edits of
-/// an unsent record need no entry of their own.
+/// A record without entry is clean. The difference between the base and the local record is the change to push, so
+/// later edits of an unsent record need no entry of their own.
 ///
 /// ```swift
 /// for entry in try await engine.outbox().entries { print(entry.type, entry.identifier, entry.state) }
 /// ```
 public struct OutboxEntry: Sendable, Hashable {
-  /// The position of an entry on its way to the server.
+  /// The state of an entry.
   public enum State: String, Sendable {
     /// It waits to be sent.
     case queued
-    /// A request is under way, or its outcome is unknown.
+    /// A request is in progress, or its outcome is unknown.
     case inFlight
     /// It waits for a person: the server rejected it.
     case parked
@@ -43,15 +43,15 @@ public struct OutboxEntry: Sendable, Hashable {
     public var remote: AttributeDictionary?
   }
 
-  /// The name of the type of the model.
+  /// The type name of the model.
   public var type: String
   /// The identifier of the record.
   public var identifier: String
   /// The record that the server had when this one was last read or pushed; nil if the server has none.
   public var base: AttributeDictionary?
-  /// The request whose outcome is not known; nil if there is none.
+  /// The request whose outcome is unknown; nil if there is none.
   public var flight: Flight?
-  /// The members of earlier requests that were given up without knowing their outcome: they may arrive late.
+  /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]
   /// The conflict that waits for a decision; nil if there is none.
   public var conflict: Conflict?
@@ -63,7 +63,7 @@ public struct OutboxEntry: Sendable, Hashable {
   public var attempts = 0
   /// The error of the last attempt; nil if it succeeded, or there was none.
   public var error: String?
-  /// Whether the entry waits for a person.
+  /// Whether the entry is parked: it is not sent until a person edits, retries or discards it.
   public var isParked = false
   /// The time of the first change, in milliseconds since 1970.
   public var since: Int
@@ -73,7 +73,7 @@ public struct OutboxEntry: Sendable, Hashable {
     (self.type, self.identifier, self.base, self.since) = (type, identifier, base, since)
   }
 
-  /// The position of the entry on its way to the server.
+  /// The state of the entry.
   public var state: State { isParked ? .parked : flight == nil ? .queued : .inFlight }
 }
 

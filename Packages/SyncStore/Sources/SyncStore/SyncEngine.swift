@@ -3,9 +3,10 @@ import Foundation
 public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// An engine over a local one that commits each local change together with its outbox entry, all or none.
+/// An engine over a local one that commits each local change atomically with its outbox entry.
 ///
-/// The entries are records of the local engine. A store over this engine works without a network and loses no change in a crash.
+/// The entries are records of the local engine. A store over this engine works without a network and loses no change in
+/// a crash.
 ///
 /// ```swift
 /// final class OfflineStore: RecordStore<SyncEngine<FileStoreHandle>>, TransactionalModelStore {}
@@ -20,7 +21,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   public let options: SyncOptions
   /// The events that a background synchronisation waits for.
   let signals = AwaitedState(SyncSignals())
-  /// Whether an exchange with the server is under way. There is one at a time.
+  /// Whether an exchange with the server is in progress. There is one at a time.
   let isExchanging = AwaitedState(false)
   private var environment: SyncEnvironment { options.environment }
 
@@ -28,13 +29,13 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   ///
   /// - Parameters:
   ///   - local: the engine that keeps the records and the outbox.
-  ///   - options: the choices of the synchronisation.
+  ///   - options: the options of the synchronisation.
   public init(_ local: Local, options: SyncOptions = SyncOptions()) {
     self.local = local
     self.options = options
   }
 
-  /// Commits a batch with an outbox entry for each of its records: all of it or nothing.
+  /// Commits a batch atomically, with an outbox entry for each of its records.
   ///
   /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the local engine
   ///   throws.
@@ -142,7 +143,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     }
   }
 
-  /// Returns all entries in the order in which their records became dirty, and the identifiers of entries that are damaged.
+  /// Returns all entries in the order in which their records became dirty, and the identifiers of entries that are
+  /// damaged.
   ///
   /// - Complexity: O(*n*) in the number of dirty records.
   public func outbox() async throws -> (entries: [OutboxEntry], damaged: [String]) {
@@ -168,16 +170,16 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// The feed of the commits of the local engine.
   public var changeFeed: StoreChangeFeed { local.changeFeed }
 
-  /// The transactions under way in the local engine.
+  /// The open transactions in the local engine.
   public var conflictTrackers: ConflictTrackers { get async throws { try await local.conflictTrackers } }
 
-  /// Returns all records of the local engine as they are now.
+  /// Returns a snapshot of the local engine.
   public func snapshot(pinned: Bool) async throws -> Local.Snapshot { try await local.snapshot(pinned: pinned) }
 
-  /// Notes the commits of other processes to the local store.
+  /// Records the commits of other processes to the local store.
   public func followCommits() async throws { try await local.followCommits() }
 
-  /// Returns all records of the local engine as they are when they are read.
+  /// Returns the current records of the local engine, without isolation from later commits.
   public func current() async throws -> Local.Snapshot { try await local.current() }
 
   /// Returns a temporary integer. The server assigns the identifier that stays.
@@ -195,7 +197,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     options.isTemporary(type, identifier) ? .needsWaiting : try local.readImmediately(type, identifier)
   }
 
-  /// Goes through the records of a type in the local engine.
+  /// Iterates over the records of a type in the local engine.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {

@@ -5,7 +5,7 @@
 /// let options = SyncOptions(isTemporary: { type, identifier in type == "Note" && identifier.count == 36 })
 /// ```
 public struct SyncOptions: Sendable {
-  /// The clock and the sources of random values.
+  /// The clock and the random sources, which tests can replace.
   public var environment: SyncEnvironment
   /// The greatest number of records that can have changes which are not on the server; nil for no limit.
   ///

@@ -67,7 +67,7 @@ extension Field {
     constrain(to: RangeValueDomain(lowerBound: range.lowerBound, upperBound: range.upperBound))
   }
 
-  /// Constrains the field to a least value; a smaller one becomes that.
+  /// Sets the minimum of the field. Smaller values are replaced by it.
   @inlinable
   @discardableResult
   public func constrain(to range: PartialRangeFrom<Content>) -> Self where Content: Comparable {
@@ -81,7 +81,7 @@ extension Field {
     constrain(to: RangeValueDomain(upperBound: range.upperBound))
   }
 
-  /// Constrains an integer to a range: `0..<10` is `0...9`, so a greater one becomes 9.
+  /// Constrains an integer to a range: `0..<10` is `0...9`, so greater values become 9.
   ///
   /// Only for integers: other types have no greatest value below a bound.
   ///
@@ -93,7 +93,7 @@ extension Field {
     return constrain(to: RangeValueDomain(lowerBound: range.lowerBound, upperBound: range.upperBound - 1))
   }
 
-  /// Constrains an integer to values below a bound: `..<10` is `...9`, so a greater one becomes 9.
+  /// Constrains an integer to values below a bound: `..<10` is `...9`, so greater values become 9.
   ///
   /// Only for integers: other types have no greatest value below a bound.
   ///
@@ -105,7 +105,7 @@ extension Field {
   }
 
   /// Returns the value that the field stores when it is set: the value itself, or its replacement by the domain and the
-  /// transformer. A list also removes elements that their domain refuses, and duplicates if it allows none.
+  /// transformer. A list also removes elements that their domain rejects, and duplicates if it allows none.
   final func constrained(_ value: Content?) -> Content? {
     guard let value, flags.contains(.hooksSet), case .replaced(let replacement) = coercion(of: value) else {
       return value

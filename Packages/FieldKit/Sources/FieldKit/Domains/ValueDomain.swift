@@ -44,6 +44,6 @@ extension ValueDomain {
 enum Coercion<Value> {
   /// The value is stored as it was given.
   case none
-  /// Another value is stored, or nil.
+  /// A different value is stored, or nil.
   case replaced(by: Value?)
 }

@@ -4,7 +4,7 @@ extension AnyField {
   /// Checks every rule, waits for the asynchronous ones, and stores the result.
   ///
   /// The state is `.validating` meanwhile. Asynchronous rules are checked only if all others are met. If the value
-  /// changes meanwhile, the result for the older value is dropped and the new value is checked. Callers that wait for
+  /// changes during the check, the result is discarded and the new value is checked. Callers that wait for
   /// the same value share one check. Runs in the isolation of the caller.
   ///
   /// - Returns: the state; `.unknown` if the task was cancelled before the end of a check.
@@ -26,7 +26,7 @@ extension AnyField {
   /// .task { await person.name.validateChanges() }
   /// ```
   ///
-  /// Runs in the isolation of the caller. The field is retained meanwhile.
+  /// Runs in the isolation of the caller, and retains the field.
   ///
   /// - Parameters:
   ///   - pause: the time without a change after which the value is validated.
@@ -52,7 +52,7 @@ extension AnyField {
 
   /// Starts to check the present value by its asynchronous rules.
   ///
-  /// - Returns: the check, which may have been under way. Nil if another rule is violated, there are no asynchronous
+  /// - Returns: the check, which may have been in progress. Nil if another rule is violated, there are no asynchronous
   ///   rules, or their result is known.
   final func startCheck() -> FieldCheck? {
     if flags.isDisjoint(with: .validationStateMask) { validate() }

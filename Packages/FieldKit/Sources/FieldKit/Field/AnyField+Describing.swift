@@ -69,7 +69,7 @@ extension AnyField {
   final func withoutSecrets(_ error: any Error) -> any Error {
     guard isSensitive else { return error }
     guard let error = error as? ValueTransformError else {
-      return ValueTransformError(expected: "a value its transformer takes", found: "\(Redaction())")
+      return ValueTransformError(expected: "a value its transformer accepts", found: "\(Redaction())")
     }
     return ValueTransformError(expected: error.expected, found: "\(Redaction())")
   }

@@ -220,7 +220,7 @@ open class AnyField: ObservationOwner {
   /// Whether the value meets all rules. Validates unless the value was validated since it was last set.
   public final var valid: Bool { validateIfNeeded().isValid }
 
-  /// Adds a message from elsewhere, such as a server. The next validation or set removes it.
+  /// Adds an error message of another source, such as a server. The next validation or set removes it.
   public final func addValidationError(_ message: String) { addViolation(RuleViolation(message: message)) }
 
   /// Adds a violation found elsewhere, such as by a server. The next validation or set removes it.
@@ -283,7 +283,7 @@ open class AnyField: ObservationOwner {
 
   /// A field with the same value, states and declaration that is independent of this one.
   open func copy() -> AnyField {
-    preconditionFailure("\(Self.self) is not made to be copied: derive fields from Field.")
+    preconditionFailure("\(Self.self) can't be copied: subclass Field instead.")
   }
 
   /// Takes the value of another field if that value is loaded and newer.
@@ -328,7 +328,7 @@ open class AnyField: ObservationOwner {
   /// - Parameter name: the new name; nil for none.
   public func rename(_ name: String?) {}
 
-  /// Changes the place in a form: ``priority``.
+  /// Changes the position in a form: ``priority``.
   ///
   /// - Parameter priority: the new priority, small numbers first; nil for none.
   public func prioritize(_ priority: Int?) {}
@@ -336,12 +336,12 @@ open class AnyField: ObservationOwner {
   /// The values that the field may hold, if they can be listed: see ``Field/allowedValues``.
   public var anyAllowedValues: [Any]? { nil }
 
-  /// Sets the value to that of another field, whichever is newer.
+  /// Sets the value to that of another field, even to an older one.
   ///
   /// - Parameters:
   ///   - other: a field with values of the same type.
-  ///   - keepingTimestamps: whether the value keeps the time stamps of the other field, so that neither is newer; otherwise
-  ///     it is set now.
+  ///   - keepingTimestamps: whether the value keeps the time stamps of the other field, so that neither is newer;
+  ///     otherwise it is set now.
   /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing
   ///   is changed.
   public func copyValue(from other: AnyField, keepingTimestamps: Bool = false) throws {
@@ -359,13 +359,13 @@ open class AnyField: ObservationOwner {
   @discardableResult
   public final func observe(_ action: @escaping () -> Void) -> ObservationToken {
     guard let token = observeChanges(action) else {
-      preconditionFailure("\(Self.self) is not made to be observed: derive fields from Field.")
+      preconditionFailure("\(Self.self) can't be observed: subclass Field instead.")
     }
     return token
   }
 
-  /// Dates the value as of another time, such as that of a change which was read from elsewhere. Merges then compare it by
-  /// that time. Observers are not notified, and a field that was never set stays so.
+  /// Dates the value as of another time, such as that of a change which was read from elsewhere. Merges then compare it
+  /// by that time. Observers are not notified, and a field that was never set stays so.
   ///
   /// - Parameters:
   ///   - updatedAt: when the value was last set.
@@ -383,13 +383,13 @@ open class AnyField: ObservationOwner {
   /// - Returns: a closure that sets the field, to be called once all other values were checked.
   @_spi(ModelKitInternals)
   open func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
-    preconditionFailure("\(Self.self) is not made to be read: derive fields from Field.")
+    preconditionFailure("\(Self.self) can't be read: subclass Field instead.")
   }
 
   /// The value as JSON, or nil if there is none.
   @_spi(ModelKitInternals)
   open func exported(by writer: FieldWriter) throws -> JSONValue? {
-    preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
+    preconditionFailure("\(Self.self) can't be written: subclass Field instead.")
   }
 
   /// Returns the baseline as JSON; `null` for nil. Returns nil if the baseline is unknown.
@@ -417,11 +417,11 @@ open class AnyField: ObservationOwner {
   /// Sets the field to a value that is read from JSON.
   func load(read json: JSONValue, in context: ValueTransformerContext, stamp: ChangeStamp) throws {}
 
-  /// Sets a relation to models that were read; nil for none. A relation to one model gets a list of one.
+  /// Sets a relation to models that were read; nil for none. A to-one relation gets a list of one model.
   @_spi(ModelKitInternals)
   open func load(readRelated models: [AnyObject]?) {}
 
-  /// Sets an untouched relation to many to untouched models that were read.
+  /// Sets an untouched to-many relation to untouched models that were read.
   ///
   /// - Returns: `false`, without any change, if the relation or a model needs the general path.
   @_spi(ModelKitInternals)

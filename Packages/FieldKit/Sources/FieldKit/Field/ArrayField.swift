@@ -9,7 +9,7 @@
 /// tags.append("new")
 /// ```
 ///
-/// Setting the whole list leaves out the elements that the domain refuses, in order, and then duplicates if the list
+/// Setting the whole list leaves out the elements that the domain rejects, in order, and then duplicates if the list
 /// allows none.
 @propertyWrapper
 open class ArrayField<Element>: Field<[Element]> {
@@ -51,8 +51,8 @@ open class ArrayField<Element>: Field<[Element]> {
     configure?(self)
   }
 
-  /// The list, as a property declared with `@ArrayField` has it: `@ArrayField(Field<String>().require(.notBlank)) var tags:
-  /// [String]?`.
+  /// The list, as a property declared with `@ArrayField` has it:
+  /// `@ArrayField(Field<String>().require(.notBlank)) var tags: [String]?`.
   @_nonoverride
   @inlinable
   public final var wrappedValue: [Element]? {
@@ -138,7 +138,7 @@ open class ArrayField<Element>: Field<[Element]> {
 
   /// Adds an element at the end. A nil list becomes a list of one element.
   ///
-  /// - Returns: `false` if nothing was added. The elements' domain refuses the element, the list contains it and allows
+  /// - Returns: `false` if nothing was added. The elements' domain rejects the element, the list contains it and allows
   ///   no duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(1) on average without observers; O(*n*) if duplicates are searched for or observers receive the
   ///   old list.
@@ -159,14 +159,14 @@ open class ArrayField<Element>: Field<[Element]> {
   /// Inserts an element before the one at an index. A nil list becomes a list of one element.
   ///
   /// - Precondition: `index` is a valid index of the list, or its count.
-  /// - Returns: `false` if nothing was added. The elements' domain refuses the element, the list contains it and allows
+  /// - Returns: `false` if nothing was added. The elements' domain rejects the element, the list contains it and allows
   ///   no duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(*n*).
   @discardableResult
   public final func insert(_ element: Element, at index: Int) -> Bool {
     let count = storage?.count ?? 0
     precondition(
-      index >= 0 && index <= count, "There is no place \(index) to insert an element: the list has \(count).")
+      index >= 0 && index <= count, "An element can't be inserted at index \(index): the list has \(count).")
     guard let element = accepted(element) else { return false }
     if canGrowInPlace {
       noteComingEdit()
@@ -191,7 +191,8 @@ open class ArrayField<Element>: Field<[Element]> {
   public final func remove(at index: Int) -> Element {
     var elements = storage ?? []
     precondition(
-      elements.indices.contains(index), "There is no element \(index) to remove: the list has \(elements.count).")
+      elements.indices.contains(index),
+      "There is no element at index \(index) to remove: the list has \(elements.count).")
     let removed = elements.remove(at: index)
     if metadata?.coerce == nil { setChecked(elements) } else { set(elements, stamp: .next()) }
     return removed
@@ -206,7 +207,7 @@ open class ArrayField<Element>: Field<[Element]> {
     setHooked(elements, stamp: .next())
   }
 
-  /// Returns the element to add, as the domain of the elements changes it; nil if the list refuses it.
+  /// Returns the element to add, as the domain of the elements changes it; nil if the list rejects it.
   private func accepted(_ element: Element) -> Element? {
     var element = element
     if case .replaced(let replacement)? = elementMetadata?.coerce?(element) {

@@ -1,11 +1,11 @@
 extension Field {
-  /// The field this clone follows; nil if the field is no clone, or was detached.
+  /// The field this clone follows; nil if the field is not a clone, or was detached.
   public final var prototype: Field? { extras?.link?.prototype }
 
   /// The clones that follow this field, in the order of their creation.
   public final var clones: [Field] { (extras?.clones ?? []).compactMap(\.clone) }
 
-  /// Stops following the prototype and keeps the value. Does nothing if the field is no clone.
+  /// Stops following the prototype and keeps the value. Does nothing if the field is not a clone.
   public final func detach() {
     guard let link = extras?.link else { return }
     extras?.link = nil

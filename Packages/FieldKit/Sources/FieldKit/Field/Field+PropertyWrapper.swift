@@ -6,7 +6,7 @@ extension Field {
   ///   - rules: the rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)
@@ -26,7 +26,7 @@ extension Field {
   ///   - rules: the rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)
@@ -46,7 +46,7 @@ extension Field {
   ///   - rules: more rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)
@@ -67,7 +67,7 @@ extension Field {
   ///   - rules: more rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)
@@ -92,7 +92,7 @@ extension Field {
   /// - Parameters:
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)

@@ -4,7 +4,7 @@
 /// after another, so that a long chain does not overflow the stack.
 @_spi(ModelKitInternals)
 public enum ReleaseQueue {
-  /// Releases the object of a variable and sets the variable to nil. If a release is under way on this thread, the
+  /// Releases the object of a variable and sets the variable to nil. If a release is in progress on this thread, the
   /// object is released after it.
   public static func release(_ object: inout AnyObject?) { ObservationKit.ReleaseQueue.release(&object) }
 }

@@ -25,7 +25,7 @@ extension Field {
   ///
   /// - Parameters:
   ///   - context: the ``ValueTransformerContext/name`` of the contexts; nil for all.
-  ///   - importValue: converts JSON to a value, or throws to refuse it. A result of nil sets the value to nil, as
+  ///   - importValue: converts JSON to a value, or throws to reject it. A result of nil sets the value to nil, as
   ///     `null` does. The field's error adds the path and has the thrown error as its ``ValueTransformError/cause``.
   ///   - exportValue: converts a value to JSON, or throws. A result of nil is written as nil is: not at all, or as
   ///     `null`.

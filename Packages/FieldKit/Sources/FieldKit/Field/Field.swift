@@ -7,8 +7,8 @@
 /// assert(name.valid)
 /// ```
 ///
-/// A field is a property wrapper, too: `@Field var name: String?` declares a property for the value, and `$name` is the field.
-/// See ``Required`` for values that are not optional.
+/// A field is a property wrapper, too: `@Field var name: String?` declares a property for the value, and `$name` is the
+/// field. See ``Required`` for values that are not optional.
 ///
 /// - Note: Not `Sendable`: a field lives in the isolation of its model, and observers run there synchronously.
 @propertyWrapper
@@ -101,7 +101,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     @inlinable _modify {
       var newValue = value
       let wasNil = newValue == nil
-      // `value?.append(…)` of a field without a value is no assignment of nil.
+      // `value?.append(…)` of a field without a value is not an assignment of nil.
       defer { if !wasNil || newValue != nil { value = newValue } }
       yield &newValue
     }
@@ -354,13 +354,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
-    // The replaced value is no local change, and needs no baseline.
+    // The replaced value is not a local change, and needs no baseline.
     flags.subtract(.original)
     let (wasLoaded, oldStamp) = (isLoaded, changedStamp)
     let oldValue = wasLoaded ? nil : storage
-    // Constrained first: a value that the domain changed while it was read is no local change.
+    // Constrained first: a value that the domain changed while it was read is not a local change.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
-    // To assign the initial value to an unset field is an edit, to read it is no change.
+    // To assign the initial value to an unset field is an edit, to read it is not a change.
     if !wasLoaded, !isChange(from: oldValue, to: storage) { changedStamp = oldStamp }
     markSaved(asOf: stamp)
   }

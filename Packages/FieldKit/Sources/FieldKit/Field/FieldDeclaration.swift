@@ -12,7 +12,7 @@ open class FieldDeclaration: @unchecked Sendable {
   /// declaration.
   public final let place: MetadataLocation?
 
-  /// Completes the declaration of a field. Parts that the field declares itself stay.
+  /// Completes the declaration of a field. The field's own declaration takes precedence.
   ///
   /// - Returns: `false` if it has another type of value; nothing was changed then.
   @discardableResult

@@ -65,7 +65,7 @@ extension AnyField {
   final var noKey: FieldError {
     FieldError(
       .noKey,
-      "\(subject) has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model.",
+      "\(subject) has no key, so a dictionary can't hold it: declare it as Field(key: \"…\") or in a model.",
       field: name)
   }
 

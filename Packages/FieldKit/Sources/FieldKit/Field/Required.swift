@@ -10,8 +10,8 @@
 /// book.$title --> { print($0 ?? "") }   // the field, as with `@Field`
 /// ```
 ///
-/// The property is the default as long as the field has no value, such as after `null` was read from JSON. Validation reports
-/// that the field requires a value then.
+/// The property is the default as long as the field has no value, such as after `null` was read from JSON. Validation
+/// reports that the field requires a value then.
 @propertyWrapper
 @frozen
 public struct Required<Value> {
@@ -46,7 +46,7 @@ public struct Required<Value> {
   ///   - rules: the rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)
@@ -65,7 +65,7 @@ public struct Required<Value> {
   ///   - rules: the rules, in the order in which they are checked.
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   ///   - configure: completes the declaration, such as with a domain or a transformer.
   @inlinable @inline(__always)

@@ -71,7 +71,7 @@ final class ValueComparison<Value>: Sendable {
     }
 
     // `SendableMetatype`: a conformance that is isolated to an actor must not be used wherever fields are set. The
-    // runtime of Swift 6.3 does not yet refuse one when a metatype is cast; then it is used in the isolation of the
+    // runtime of Swift 6.3 does not yet reject one when a metatype is cast; then it is used in the isolation of the
     // field.
     if let type = Value.self as? any (Hashable & SendableMetatype).Type, let found = hashable(type) { return found }
     if let type = Value.self as? any (Equatable & SendableMetatype).Type, let found = equatable(type) { return found }

@@ -213,7 +213,7 @@ extension JSONElementSplitter {
     if progress.isFound {
       throw scanner.failure(
         .duplicateKey, at: start,
-        "expected the key \(wanted.quotedForMessage) once, since its elements were handed out already, found it again")
+        "expected the key \(wanted.quotedForMessage) once, since its elements were already returned, found it again")
     }
     progress.enterMember(atDepth: depth)
     forgetMiss()

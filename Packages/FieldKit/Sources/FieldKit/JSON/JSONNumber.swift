@@ -10,8 +10,8 @@ public struct JSONNumber: Sendable {
     self.text = text
   }
 
-  /// Creates a number from its JSON spelling, or returns nil if `text` is none: `"+1"`, `"01"`, `".5"` and `"NaN"`
-  /// aren't.
+  /// Creates a number from its JSON spelling, or returns nil if `text` is not a JSON number, such as `"+1"`, `"01"`,
+  /// `".5"` and `"NaN"`.
   ///
   /// - Complexity: O(*n*), where *n* is the length of `text`.
   public init?(_ text: some StringProtocol) {

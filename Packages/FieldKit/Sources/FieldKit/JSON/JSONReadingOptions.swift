@@ -11,7 +11,7 @@ public struct JSONReadingOptions: Sendable, Hashable {
   /// When a ``JSONValue`` is built, values above ``maximumTreeDepth`` count as ``maximumTreeDepth``: releasing a deeper
   /// tree could overflow the stack. Checking a document without building anything takes any depth.
   public var maximumDepth: Int
-  /// The largest number of bytes of a document, or nil for any number. A longer one is refused before it is read.
+  /// The largest number of bytes of a document, or nil for any number. A longer one is rejected before it is read.
   ///
   /// A stream is read up to this number of bytes.
   public var maximumBytes: Int?

@@ -27,8 +27,8 @@ extension JSONScanner {
   @usableFromInline
   @inline(never)
   func tooDeep(at offset: Int) -> JSONSyntaxError {
-    let limit = maximumDepth == 1 ? "1 array or object" : "\(maximumDepth) arrays and objects"
-    return failure(.tooDeep, at: offset, "expected at most \(limit) inside each other, found one more")
+    let limit = maximumDepth == 1 ? "1 nested array or object" : "\(maximumDepth) nested arrays and objects"
+    return failure(.tooDeep, at: offset, "expected at most \(limit), found one more")
   }
 
   /// Reads the next key of the object and its colon, or reads the brace that ends the object and returns nil.

@@ -24,7 +24,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     public static let invalidNumber = Self("invalidNumber")
     /// A backslash is followed by a character that can't be escaped.
     public static let invalidEscape = Self("invalidEscape")
-    /// One half of a pair of `\u` surrogates stands alone.
+    /// A surrogate written with `\u` has no other half.
     public static let loneSurrogate = Self("loneSurrogate")
     /// A string contains a character below U+0020 that is not escaped.
     public static let controlCharacter = Self("controlCharacter")
@@ -90,7 +90,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
 
   /// A sentence with the position of the error, the expected and the found content.
   public var description: String {
-    let subject = code == .missingArray ? "This document does not fit" : "Invalid JSON"
+    let subject = code == .missingArray ? "Unexpected document" : "Invalid JSON"
     return "\(subject) at line \(line), column \(column) (byte \(offset)): \(message)."
   }
 }

@@ -4,12 +4,12 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// The boolean, or nil if the value is none. Numbers and strings are never converted to booleans.
+  /// The boolean, or nil if the value is not a boolean. Numbers and strings are never converted to booleans.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The number as an `Int`, or nil if the value is no number, has a fraction, or doesn't fit.
+  /// The number as an `Int`, or nil if the value is not a number, has a fraction, or doesn't fit.
   ///
   /// A number counts by its value, not by its spelling: `1e3` and `1000.0` are 1000.
   public var intValue: Int? {
@@ -21,7 +21,7 @@ extension JSONValue {
     }
   }
 
-  /// The `Double` nearest to the number, or nil if the value is no number or is beyond the range of `Double`.
+  /// The `Double` nearest to the number, or nil if the value is not a number or is beyond the range of `Double`.
   public var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -36,12 +36,12 @@ extension JSONValue {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The elements, or nil if the value is no array.
+  /// The elements, or nil if the value is not an array.
   public var arrayValue: [JSONValue]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members, or nil if the value is no object.
+  /// The members, or nil if the value is not an object.
   public var objectValue: [String: JSONValue]? {
     if case .object(let value) = self { value } else { nil }
   }

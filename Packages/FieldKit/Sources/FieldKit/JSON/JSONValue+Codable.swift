@@ -31,7 +31,7 @@ extension JSONValue: Codable {
       self = .object(members)
     } else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "Expected a value that JSON knows, found something else.")
+        in: container, debugDescription: "Expected a JSON value, found a value of another type.")
     }
   }
 
@@ -93,7 +93,7 @@ extension JSONValue: Codable {
       number,
       EncodingError.Context(
         codingPath: encoder.codingPath,
-        debugDescription: "The number \(number.text.prefix(100)) has more digits than an encoder can take exactly. "
+        debugDescription: "The number \(number.text.prefix(100)) has more digits than an encoder can write exactly. "
           + "Write it with jsonData(), which keeps every digit."))
   }
 }

@@ -5,7 +5,7 @@
 #endif
 
 extension JSONValue {
-  /// Creates a value from a JSON document as RFC 8259 defines it. Anything that is not JSON is refused.
+  /// Creates a value from a JSON document as RFC 8259 defines it. Anything that is not JSON is rejected.
   ///
   /// A leading UTF-8 byte order mark is ignored. If an object has a key more than once, the last value counts.
   ///

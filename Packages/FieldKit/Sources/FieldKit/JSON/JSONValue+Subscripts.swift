@@ -1,8 +1,8 @@
 extension JSONValue {
-  /// The member of an object, or nil if there is none or the value is no object.
+  /// The member of an object, or nil if there is none or the value is not an object.
   ///
   /// Setting nil removes the member; `.null` sets the value `null`. Setting a member of ``null`` makes it an object;
-  /// any other value that is no object is unchanged.
+  /// any other value that is not an object is unchanged.
   ///
   /// - Complexity: O(1) on average; changing in place, as in `value["a"]?["b"] = 1`, copies nothing.
   public subscript(key: String) -> JSONValue? {
@@ -22,10 +22,10 @@ extension JSONValue {
     }
   }
 
-  /// The element of an array, or nil if there is none or the value is no array.
+  /// The element of an array, or nil if there is none or the value is not an array.
   ///
   /// Setting nil removes the element. Setting the element after the last appends it. A larger index has no effect, and
-  /// neither has any index of a value that is no array.
+  /// neither has any index of a value that is not an array.
   ///
   /// - Complexity: O(1); removing is O(*n*), where *n* is the number of elements.
   public subscript(index: Int) -> JSONValue? {
@@ -123,7 +123,7 @@ extension JSONValue {
 extension [String: JSONValue] {
   /// The value at a dotted path such as `author.full_name`, or nil if there is none.
   ///
-  /// Reads and writes as ``JSONValue/subscript(path:)`` does; the empty path is no member and never set.
+  /// Reads and writes as ``JSONValue/subscript(path:)`` does; the empty path is not a member and never set.
   public subscript(path path: String) -> JSONValue? {
     get { JSONValue.object(self)[path: path] }
     set {

@@ -54,7 +54,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - value: The value.
   ///   - sortedKeys: Whether objects are written in the order of their keys.
-  /// - Throws: ``JSONWritingError`` without a path; the output is no valid document then.
+  /// - Throws: ``JSONWritingError`` without a path; the output is not a valid document then.
   public mutating func value(_ value: JSONValue, sortedKeys: Bool = false) throws(JSONWritingError) {
     // Recursion is in separate functions: that keeps stack frames small in unoptimised builds, too.
     if case .array(let elements) = value {

@@ -11,7 +11,7 @@ extension JSONWriter {
   /// - Throws: ``JSONWritingError`` if the number is infinite or not a number; nothing is written then.
   public mutating func double(_ value: Double) throws(JSONWritingError) {
     guard value.isFinite || allowsNotFinite else {
-      throw JSONWritingError(code: .notFinite, message: "JSON has no spelling for the number \(value)")
+      throw JSONWritingError(code: .notFinite, message: "JSON can't represent the number \(value)")
     }
     beginValue()
     if appendSimple(value) { return }

@@ -57,7 +57,7 @@ extension JSONWriter {
 
   /// Writes a value that is JSON already, unchanged.
   ///
-  /// - Parameter json: One valid JSON value, without line breaks if the output shall be pretty.
+  /// - Parameter json: One valid JSON value, without line breaks if the output is pretty.
   public mutating func value(json: UnsafeBufferPointer<UInt8>) {
     beginValue()
     append(json)

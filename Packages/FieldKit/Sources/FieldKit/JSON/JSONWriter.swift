@@ -125,7 +125,7 @@ public struct JSONWriter: ~Copyable {
     guard depth < JSONReadingOptions.maximumTreeDepth else {
       let limit = JSONReadingOptions.maximumTreeDepth
       throw JSONWritingError(
-        code: .tooDeep, message: "more than \(limit) arrays and objects are inside each other")
+        code: .tooDeep, message: "more than \(limit) arrays and objects are nested")
     }
     beginValue()
     append(bracket)

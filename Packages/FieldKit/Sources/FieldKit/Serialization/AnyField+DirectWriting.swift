@@ -43,7 +43,7 @@ extension AnyField {
   ///   - json: the destination.
   ///   - fieldWriter: has the context.
   /// - Returns: `false` if the field has another key.
-  /// - Throws: an error if the value can't be written. The output is no valid document then.
+  /// - Throws: an error if the value can't be written. The output is not a valid document then.
   public final func writeDirectly(
     as kind: DirectKind, _ key: UnsafeBufferPointer<UInt8>, declaredKey: String?, _ inclusion: DirectInclusion,
     to json: inout JSONWriter, by fieldWriter: FieldWriter

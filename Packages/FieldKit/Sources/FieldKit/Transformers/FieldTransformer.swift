@@ -21,7 +21,7 @@ struct FieldTransformer<Content>: Sendable {
   {
     let equality = ValueEquality<Content>.foundAtRunTime()
     return { value in
-      // A value that can't be written stays: a save refuses it and reports the reason.
+      // A value that can't be written stays: a save rejects it and reports the reason.
       guard let normalized = transformer.normalized(value), equality?.areEqual(value, normalized) != true else {
         return .none
       }

@@ -84,7 +84,7 @@ extension Double: JSONConvertible {
     }
     self = value
   }
-  /// The value as a JSON number. JSON has no number for infinity and NaN: they are refused.
+  /// The value as a JSON number. JSON can't represent infinity and NaN: they throw.
   public var json: JSONValue {
     get throws {
       guard isFinite else { throw ValueTransformError(expected: "a finite number", found: "\(self)") }

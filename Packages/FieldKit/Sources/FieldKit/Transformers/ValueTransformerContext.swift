@@ -6,9 +6,12 @@
 /// context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
 /// ```
 ///
-/// A field is read and written by the first of these that exists. The order is: the field's transformer for the name of
-/// the context (``Field/transform(with:in:)``), its transformer for all contexts, and the context's transformer for the
-/// type. Otherwise the type converts itself: by ``JSONConvertible``, its raw value, or `Codable`.
+/// A value is converted by the first of these that exists:
+///
+/// 1. the field's transformer for the name of the context, see ``Field/transform(with:in:)``,
+/// 2. the field's transformer for all contexts,
+/// 3. the context's transformer for the type,
+/// 4. the type: ``JSONConvertible``, its raw value, or `Codable`.
 public struct ValueTransformerContext: Sendable {
   /// The treatment of a value that is not written in the form of its type.
   public enum Decoding: Hashable, Sendable, CaseIterable {
@@ -18,7 +21,7 @@ public struct ValueTransformerContext: Sendable {
     /// The value is converted where its meaning is certain: text to the number or boolean it spells, numbers and
     /// booleans to text, 0 and 1 to booleans.
     ///
-    /// Nothing is truncated, rounded or left out: `"1.5"` is no integer, and one bad element makes the whole list an
+    /// Nothing is truncated, rounded or left out: `"1.5"` is not an integer, and one bad element makes the whole list an
     /// error with its index. Transformers and ``JSONConvertible`` types of your own receive the JSON unchanged.
     ///
     /// A field that is read by itself throws for all other values. A whole model does not: it reads the values that
@@ -28,7 +31,7 @@ public struct ValueTransformerContext: Sendable {
 
   /// The name of the context, for transformers of fields that apply to it alone; see ``Field/transform(with:in:)``.
   public var name: String?
-  /// The case of keys, applied to every key on reading and writing. Nil: keys as declared.
+  /// The case of keys, applied to every key on reading and writing; nil for keys as declared.
   public var keyCase: KeyCase?
   /// Whether a value that is nil is written as `null`. Otherwise its key is left out.
   public var explicitNull: Bool

@@ -6,7 +6,8 @@
 
 /// A transformer that converts one type of value to JSON and back.
 ///
-/// A field can have a transformer of its own (``Field/transform(with:in:)``), and a context one for every field of a type.
+/// A field can have a transformer of its own (``Field/transform(with:in:)``), and a context one for every field of a
+/// type.
 ///
 /// ```swift
 /// struct Percent: ValueTransforming {
@@ -31,15 +32,15 @@ public protocol ValueTransforming<Value>: Sendable {
 
   /// Converts a value to JSON. Not called for nil.
   ///
-  /// - Returns: `null` to write the value as nil is written: not at all, or as `null`.
+  /// - Returns: `null` to write the value as nil: the key is omitted, or has `null`.
   /// - Throws: an error if the value can't be written.
   func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue
 
   /// Whether a value may be read back as another one than was written, such as a date without its time of day.
   ///
-  /// A field with such a transformer for all contexts stores the value that would be read back, whichever way a value
-  /// is set. So it never holds more than its record. `false` unless implemented. Fields with other transformers have no
-  /// cost.
+  /// A field with such a transformer for all contexts stores the value that would be read back, however it is set. So
+  /// the field never has more precision than its record. `false` unless implemented. Other transformers cost nothing
+  /// here.
   var losesPrecision: Bool { get }
 }
 
@@ -49,7 +50,7 @@ extension ValueTransforming {
 }
 
 extension ValueTransforming {
-  /// Reads a value; an error of any type is thrown with the value that was found.
+  /// Reads a value. Wraps an error of another type in one that contains the value.
   func take(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
     do {
       return try importValue(json, in: context)
@@ -57,7 +58,7 @@ extension ValueTransforming {
       throw error
     } catch {
       throw ValueTransformError(
-        expected: "a value its transformer takes", found: "one it refuses (\(error)), namely \(json.shortDescription)",
+        expected: "a value its transformer accepts", found: "\(json.shortDescription), which it rejects (\(error))",
         cause: error)
     }
   }
@@ -71,7 +72,7 @@ extension ValueTransforming {
     return try? importValue(json, in: .standard)
   }
 
-  /// Writes a value; an error of any type is thrown with the value that was to be written.
+  /// Writes a value. Wraps an error of another type in one that contains the value.
   func give(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
     do {
       return try exportValue(value, in: context)
@@ -80,7 +81,7 @@ extension ValueTransforming {
     } catch {
       throw ValueTransformError(
         expected: "a value its transformer can write",
-        found: "one it refuses (\(error)), namely \(String(describing: value).wordsForMessage(atMost: 40))",
+        found: "\(String(describing: value).wordsForMessage(atMost: 40)), which it rejects (\(error))",
         cause: error)
     }
   }

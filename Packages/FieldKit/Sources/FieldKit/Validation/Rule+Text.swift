@@ -2,7 +2,7 @@ extension Rule where Value == String {
   /// Returns a rule that the whole text matches a regular expression. A missing text passes.
   ///
   /// Matching backtracks, so some patterns take exponential time on some texts. Texts longer than `maximumLength` are
-  /// refused without matching; a hostile pattern is still the caller's risk. Expressions can't be compared, so every
+  /// rejected without matching; a hostile pattern is still the caller's risk. Expressions can't be compared, so every
   /// field keeps its own rule.
   ///
   /// - Parameters:

@@ -265,7 +265,7 @@ import Testing
     // Only a debug build reports the reason of a trap.
     #if DEBUG
       let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-      #expect(message.contains("There is no element 1 to remove: the list has 1."))
+      #expect(message.contains("There is no element at index 1 to remove: the list has 1."))
     #else
       #expect(result != nil)
     #endif

@@ -140,7 +140,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     #expect(late.error?.offset == 15)
     #expect(
       late.error?.message
-        == "expected the key \"a\" once, since its elements were handed out already, found it again")
+        == "expected the key \"a\" once, since its elements were already returned, found it again")
   }
 
   @Test func `Splitting a document that comes in chunks reports the line and the column in the whole document`() {

@@ -22,7 +22,7 @@ import Testing
     #expect(try JSONValue(json: "[[1],2]", options: options) == [[1], 2])
     let deep = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: "[[[]]]", options: options) }
     #expect(deep?.offset == 2)
-    #expect(deep?.message == "expected at most 2 arrays and objects inside each other, found one more")
+    #expect(deep?.message == "expected at most 2 nested arrays and objects, found one more")
     let large = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: "[1,2,3,4]", options: options) }
     #expect(large?.code == .tooLarge)
     #expect(large?.message == "expected at most 8 bytes, found 9")

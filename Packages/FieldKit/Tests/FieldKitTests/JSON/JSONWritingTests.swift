@@ -75,7 +75,7 @@ import Testing
     let error = #expect(throws: JSONWritingError.self) {
       _ = try JSONValue.object(["price": .double(.nan)]).jsonString()
     }
-    #expect(error?.description == "Nothing was written: at \"price\", JSON has no spelling for the number nan.")
+    #expect(error?.description == "Nothing was written: at \"price\", JSON can't represent the number nan.")
   }
 
   @Test func `Writing JSON refuses a value that is nested too deeply to be read again`() {
@@ -84,7 +84,7 @@ import Testing
     let error = #expect(throws: JSONWritingError.self) { _ = try value.jsonData() }
     #expect(error?.code == .tooDeep)
     let limit = JSONReadingOptions.maximumTreeDepth
-    #expect(value.description == "(more than \(limit) arrays and objects are inside each other)")
+    #expect(value.description == "(more than \(limit) arrays and objects are nested)")
   }
 
   @Test func `Writing JSON needs no tree`() throws {

@@ -10,7 +10,7 @@ import Testing
     #expect(error?.code == .noKey)
     #expect(
       error?.description
-        == "Field \"Age\" has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model."
+        == "Field \"Age\" has no key, so a dictionary can't hold it: declare it as Field(key: \"…\") or in a model."
     )
     #expect(throws: FieldError.self) { try (*Field<Int>()).read(from: [:]) }
     #expect(field.value == 1)

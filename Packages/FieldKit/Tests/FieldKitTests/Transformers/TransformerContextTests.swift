@@ -36,11 +36,11 @@ import Testing
     let age = Field(1).transform(importValue: { _ in throw Odd() }, exportValue: { _ in throw Odd() })
     let reading = #expect(throws: ValueTransformError.self) { try age.read(7) }
     #expect(reading?.cause is Odd)
-    #expect(reading?.description == "expected a value its transformer takes, found one it refuses (Odd()), namely 7")
+    #expect(reading?.description == "expected a value its transformer accepts, found 7, which it rejects (Odd())")
     let writing = #expect(throws: ValueTransformError.self) { try age.written() }
     #expect(writing?.cause is Odd)
     #expect(
-      writing?.description == "expected a value its transformer can write, found one it refuses (Odd()), namely 1")
+      writing?.description == "expected a value its transformer can write, found 1, which it rejects (Odd())")
     #expect(age.value == 1)
   }
 

@@ -47,7 +47,7 @@ final class FileChangeFeeds: Sendable {
   }
 
   private static func told(_ change: Change) -> RecordChange {
-    // What was not readable when it was followed is left to observers.
+    // Observers handle a record that was unreadable when it was followed.
     let after = change.value.isEmpty ? nil : Array(change.value)
     return switch change.operation {
     case .create: RecordChange(.created, change.type, change.identifier, after: after)

@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// How the engine lays out and writes its files.
+/// The options of an engine: the layout of its files, and the way of writing them.
 package struct FileEngineOptions: Sendable {
   package var journal = Journal.Options()
 
-  /// How many groups keep the file open that they write, or follow. Another one that is used closes that of the group which was
-  /// used least recently.
+  /// The number of groups that keep their current file open. Using another group closes the file of the least recently
+  /// used group.
   package var openGroups = 64
 
-  /// How many files are kept open for reading, those of all groups together.
+  /// The number of files of all groups that are kept open for reading.
   package var openFiles = 128
 
-  /// How much space is kept for deletions and compactions on a full disk, in bytes; more for a large store. 0 for none.
+  /// The preallocated space for deletions and compactions on a full disk, in bytes; more for a large store. 0 for none.
   package var reserve: UInt64 = 1 << 20
 
   /// Whether the engine only reads, and follows what another process writes.
@@ -20,37 +20,37 @@ package struct FileEngineOptions: Sendable {
   /// The receiver of each written batch of a group, called on the writing thread.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
-  /// Receives, on the writing thread, the batches that a read-only engine has followed in a group; nil if everything was read
-  /// again.
+  /// Receives, on the writing thread, the batches of another process that a read-only engine has read in a group; nil
+  /// if the whole group was read again.
   package var followReporter: (@Sendable (_ group: String, _ batches: [[Change]]?) -> Void)?
 
-  /// Whether what is followed in a group concerns an observer.
+  /// Returns whether a group has observers of followed batches.
   package var isFollowed: @Sendable (_ group: String) -> Bool = { _ in false }
 
-  /// How often an engine that only reads looks for news of a group that is observed.
+  /// The interval at which a read-only engine polls an observed group.
   package var followInterval = Duration.milliseconds(250)
 
-  /// The reason why there can be no store, which the first call throws.
+  /// An error of the options, which the first call throws.
   var refusal: FileEngineError?
 
-  /// The versions of models as the program declares them.
+  /// The declared migrations of the program.
   var migrations = MigrationPlan()
 
   package init() {}
 }
 
-/// The storage engine of one group of a store: bytes in, bytes out, safe to share between tasks.
+/// The storage engine of one group of a store. It stores bytes, and can be shared between tasks.
 ///
-/// Writing happens on a thread that the groups of a store share, reading that has to wait for the disk on another;
-/// neither blocks a thread of the cooperative pool. Writes that come while the disk is busy go to it together. The
-/// store is opened with the first call that needs it, and each call fails until that works.
+/// The groups of a store share a writing thread, and a thread for reads that wait for the disk. Neither blocks the
+/// cooperative pool. Writes that arrive while the disk is busy are written together. The first call that needs the store
+/// opens it, and each call throws until opening succeeds.
 package final class FileEngine: Sendable {
   /// The group whose models this engine stores.
   package let group: String
   let service: FileEngineService
 
-  /// An engine for the group without a name in the store at `directory`, which is made if it is missing. Nothing is
-  /// opened yet.
+  /// Creates an engine for the default group of the store at `directory`. It opens nothing; the first call creates a
+  /// missing directory.
   package convenience init(
     directory: String, options: FileEngineOptions = FileEngineOptions(),
     fileSystem: any FileSystem = PosixFileSystem(), clock: any EngineClock = SystemClock()
@@ -64,27 +64,27 @@ package final class FileEngine: Sendable {
     self.group = group
   }
 
-  /// How many writes and other jobs of the store wait for the writing thread, withdrawn ones included.
+  /// The number of writes and other jobs of the store that wait for the writing thread, including withdrawn ones.
   var waitingJobs: Int { service.waitingJobs }
 
-  /// The engine of another group of the same store. Nothing is opened yet.
+  /// Returns the engine of another group of the same store, without opening it.
   package func group(_ name: String) -> FileEngine { FileEngine(service, group: name) }
 
   /// Opens the store and the group, if they are not open.
   ///
-  /// - Returns: What was found wrong with them when they were opened. All else is readable.
+  /// - Returns: The issues that were found when they were opened. All other records are readable.
   /// - Throws: ``FileEngineError`` if the store is in use, or its format newer; ``FileSystemError``.
   @discardableResult
   package func open() async throws -> [IntegrityIssue] { try await service.contents(of: group).issues }
 
-  /// Writes a batch: all of its changes or none.
+  /// Writes a batch atomically.
   ///
-  /// When the task is cancelled before the batch is being written, it is not written. Once its writing has begun, it
-  /// is completed, and this returns as if nothing had happened.
+  /// If the task is cancelled before the write begins, nothing is written. After the write has begun, it completes, and
+  /// the call returns normally.
   ///
   /// - Returns: The new revisions of the models, in the order of the changes; 1 for a new model.
   /// - Throws: ``FileEngineError/conflict(type:identifier:)`` or ``FileEngineError/notFound(type:identifier:)``, checked
-  ///   as of the moment of the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
+  ///   at the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
   @discardableResult
   package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
     try await write(changes, durability: durability, after: nil)
@@ -92,7 +92,7 @@ package final class FileEngine: Sendable {
 
   /// Writes a batch unless one of the records that were read for it was written since.
   ///
-  /// - Throws: as ``write(_:durability:)``; `ModelStoreError` with the code `conflict`, checked as of the moment of the commit.
+  /// - Throws: as ``write(_:durability:)``; `ModelStoreError` with the code `conflict`, checked at the commit.
   @discardableResult
   func write(_ changes: [Change], durability: Durability, after reads: TrackedReads?) async throws -> [UInt64] {
     if changes.isEmpty, let conflict = reads?.conflict { throw conflict }
@@ -108,7 +108,7 @@ package final class FileEngine: Sendable {
     do {
       return try await send(changes, durability, after: reads)
     } catch let error as FileSystemError where error.isAboutRoom && WriteRequest.areDeletion(changes) {
-      // What was deleted before has space that this needs. Not all of it has to be freed for that.
+      // Deleted records occupy the space that is needed. Not all of it has to be freed.
       try? await service.compact(group)
       return try await send(changes, durability, after: reads, isLastResort: true)
     }
@@ -129,22 +129,22 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// The JSON and the revision of a model; nil if there is none with this identifier.
+  /// Returns the JSON and the revision of a model; nil if there is none with this identifier.
   ///
-  /// Does not wait for writes. Bytes that the system has in memory are read at once, on the caller's thread.
+  /// Does not wait for writes. Bytes in the system's cache are read on the caller's thread.
   ///
-  /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more, or is another one.
+  /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum, or is another record.
   package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
     try await record(type, identifier).map { ($0.bytes, $0.revision) }
   }
 
-  /// The same as of a moment, with its position in the order of creation.
+  /// Returns a record of a snapshot, with its position in the order of creation.
   func record(
     _ type: String, _ identifier: String, at moment: JournalContents? = nil
   ) async throws -> StoredRecord? {
     let contents = try await contents(at: moment)
     try Task.checkCancellation()
-    // Checking very long records takes a while, which is nothing for a main thread.
+    // Checking a very long record would block a main thread.
     guard let found = contents.entry(type, identifier) else { return nil }
     if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found, type, identifier) {
       return StoredRecord(identifier, value, order: found.ordinal, revision: found.revision)
@@ -159,13 +159,13 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// The models of a type that were created after `cursor`, in the order of their creation.
+  /// Returns models of a type that were created after `cursor`, in the order of their creation.
   ///
-  /// A model that is there all the time comes exactly once while one goes from chunk to chunk; whether models that come
-  /// or go meanwhile are among them is open.
+  /// Reading chunk after chunk returns each model exactly once that exists all the time. Models that are created or
+  /// deleted during the iteration may be included or not.
   ///
   /// - Parameters:
-  ///   - limit: The most models in the chunk.
+  ///   - limit: The largest number of models in the chunk.
   ///   - byteLimit: The chunk is complete when its records have this many bytes together.
   /// - Throws: ``RecordsWereReplaced`` if the cursor is one of a list that no longer exists: then restart.
   package func readChunk(
@@ -178,7 +178,7 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// The identifiers of a type's models, in the order of their creation, all as of one moment.
+  /// Returns the identifiers of a type's models, in the order of their creation, all from one snapshot.
   package func identifiers(_ type: String) async throws -> [String] {
     let stored = try await service.contents(of: group).withIndex { index in
       index.number(of: type).map { index.types[$0] }
@@ -192,14 +192,14 @@ package final class FileEngine: Sendable {
     return identifiers
   }
 
-  /// How many models of a type there are.
+  /// Returns the number of models of a type.
   package func count(_ type: String) async throws -> Int {
     try await service.contents(of: group).withIndex { index in
       index.number(of: type).map { index.types[$0].liveCount } ?? 0
     }
   }
 
-  /// Whether there is a model with this identifier.
+  /// Returns whether there is a model with this identifier.
   package func contains(_ type: String, _ identifier: String) async throws -> Bool {
     try await service.contents(of: group).withIndex { index in
       index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) } != nil
@@ -214,13 +214,13 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// The types that have models, in the order in which they first appeared.
+  /// Returns the types that have models, in the order in which they first appeared.
   package func types() async throws -> [String] {
     try await service.contents(of: group).withIndex { $0.typeNames.filter { $0 != ModelVersions.typeName } }
   }
 
-  /// An integer for a new model of a type: one more than the largest so far, deleted models included. It is not given
-  /// to anybody else, used or not, as long as the store is open.
+  /// Reserves an integer for a new model of a type: one more than the largest so far, including deleted models. No other
+  /// call returns it while the store is open.
   ///
   /// - Throws: ``FileEngineError/identifiersExhausted(type:)``.
   package func reserveIntegerIdentifier(_ type: String) async throws -> Int {
@@ -232,7 +232,7 @@ package final class FileEngine: Sendable {
     return identifier
   }
 
-  /// When models of a type were last written, for those who remember what they have read.
+  /// Returns the write state of a type, for callers that cache records.
   func state(of type: String) async throws -> WriteState {
     try await service.contents(of: group).withIndex { index in
       let number = index.intern(type)
@@ -240,38 +240,38 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// Removes from the journal what is of no use any more. Reading and writing go on meanwhile.
+  /// Removes obsolete records from the journal. Reads and writes continue during the call.
   ///
-  /// - Throws: `CancellationError` if the task was cancelled before the compaction had come to its end; nothing was
-  ///   changed then. ``FileEngineError/damaged(_:)`` if a record can't be read.
+  /// - Throws: `CancellationError` if the task was cancelled before the end of the compaction; nothing was changed then.
+  ///   ``FileEngineError/damaged(_:)`` if a record can't be read.
   package func compact() async throws {
     if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     _ = try await service.contents(of: group)
     try await service.compact(group)
   }
 
-  /// Reads the whole journal again and compares everything with its checksums and with the index.
+  /// Reads the whole journal, and compares it with its checksums and with the index.
   ///
-  /// - Returns: What is wrong with it.
+  /// - Returns: The issues.
   /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.
   package func verify() async throws -> [IntegrityIssue] { try await service.verify(group) }
 
-  /// Brings everything that was written before to the disk, whatever durability it was written with.
+  /// Syncs all earlier writes, whatever their durability.
   package func sync() async throws {
     if service.isReadOnly { return }
     _ = try await service.contents(of: group)
     try await service.writing { [group] writer in try writer.sync(group) }
   }
 
-  /// Completes the writes that are waiting, brings everything to the disk and closes the store with all its groups. All
-  /// calls after this one fail, but for another `close()`, which does nothing.
+  /// Completes the pending writes, syncs, and closes the store with all its groups. All later calls throw, except for
+  /// `close()`, which does nothing.
   ///
-  /// - Throws: The first error, among them that of an earlier sync in the background. The store is closed nevertheless.
+  /// - Throws: The first error, which may be that of an earlier sync in the background. The store is closed nevertheless.
   package func close() async throws { try await service.close() }
 
   // MARK: For what goes beyond single records
 
-  /// Returns the readable part of the group, which is opened if it is not.
+  /// Returns the contents of the group, and opens it if necessary.
   func contents() async throws -> JournalContents { try await service.contents(of: group) }
 
   var isReadOnly: Bool { service.isReadOnly }

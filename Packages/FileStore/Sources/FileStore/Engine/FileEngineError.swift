@@ -2,22 +2,21 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The reason why the storage engine could not do something. Calls to the file system that fail are thrown as
-/// ``FileSystemError``.
+/// An error of the storage engine. Failed calls to the file system throw ``FileSystemError`` instead.
 package enum FileEngineError: Error, Equatable, CustomStringConvertible {
-  /// A model was to be created under an identifier that is taken.
+  /// The identifier of a new model is taken.
   case conflict(type: String, identifier: String)
 
-  /// A model was to be updated or deleted that is not there.
+  /// The model to update or delete does not exist.
   case notFound(type: String, identifier: String)
 
-  /// A model was changed since the revision that an update is made from was read.
+  /// The model was changed since the expected revision.
   case staleRevision(type: String, identifier: String)
 
-  /// A value that must not be there twice is that of another model.
+  /// A value of a unique index belongs to another model.
   case taken(type: String, identifier: String, field: String, holder: String)
 
-  /// There can't be a unique index, since two models have the same value.
+  /// A unique index can't be created, because two models have the same value.
   case duplicates(type: String, field: String, identifier: String, holder: String)
 
   /// A value is not one line of JSON.
@@ -26,7 +25,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A batch is larger than a segment can be.
   case batchTooLarge(bytes: Int)
 
-  /// The disk has no room for what a compaction keeps.
+  /// The disk has no space for the remaining records of a compaction.
   case noRoomToCompact(folder: String, bytes: UInt64)
 
   /// There is no integer left for a new model.
@@ -38,58 +37,58 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The files were written by a newer version.
   case newerFormat(path: String, version: UInt64, supported: UInt64)
 
-  /// A record has an operation that this version does not know.
+  /// A record has an unsupported operation.
   case unknownOperation(name: String, file: String, offset: UInt64)
 
-  /// The records of a type have a version that the program does not know yet.
+  /// The records of a type have a newer version than the program.
   case newerModel(type: String, version: Int, known: Int)
 
-  /// The records of a type have an older version, and must not be changed now.
+  /// The records of a type have an older version, and can't be migrated by a read-only store.
   case needsMigration(type: String, version: Int, known: Int)
 
-  /// The version that the records of a type have can't be read any more.
+  /// The version of the records of a type is damaged.
   case unknownVersion(type: String, IntegrityIssue)
 
   /// A step of a migration failed for a record.
   case migrationFailed(type: String, identifier: String, version: Int, reason: String)
 
-  /// The steps that were declared don't lead from one version to the next.
+  /// The declared migration steps are inconsistent.
   case wrongMigrations(type: String, reason: String)
 
-  /// A type has a name that the store keeps to itself.
+  /// The name of a type is reserved.
   case reservedType(String)
 
-  /// A URL stands for no place in the file system.
+  /// A URL is not a path of the file system.
   case noPath(String, reason: String)
 
-  /// Something in a folder that is to be a store belongs to another program.
+  /// The folder contains a file of another program.
   case notAStore(directory: String, name: String)
 
-  /// A store was to be read that does not exist yet.
+  /// The store to read does not exist.
   case noStore(directory: String)
 
-  /// The lock of the store was removed while it was held, so others may have it too.
+  /// The lock file of the store was removed, so another process may have the lock too.
   case lockRemoved(directory: String)
 
-  /// Something is to be made in a place that belongs to the store itself.
+  /// The destination is inside the store itself.
   case insideStore(path: String, directory: String)
 
-  /// A file is to be made in a folder that does not exist.
+  /// The folder of the destination does not exist.
   case noFolder(String)
 
-  /// A folder in which something is to be made is not empty.
+  /// The destination folder is not empty.
   case notEmpty(directory: String)
 
-  /// A group's folder holds the journal of another group.
+  /// A group's folder contains the journal of another group.
   case wrongGroup(folder: String, expected: String, found: String)
 
-  /// No file in a group's folder names the group any more.
+  /// No readable file in a group's folder names the group.
   case unknownGroup(folder: String)
 
-  /// Something in the files can't be read, or is not there any more.
+  /// A part of the files is damaged or missing.
   case damaged(IntegrityIssue)
 
-  /// Writes are refused since a sync failed: what is on the disk is known only after opening again.
+  /// Writes are rejected after a failed sync, until the store is opened again: the contents of the disk are unknown.
   case refusesWrites(directory: String, cause: String)
 
   /// The store was opened for reading only.
@@ -98,7 +97,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The store was closed.
   case closed(directory: String)
 
-  /// The error, the state that is kept, and what to do.
+  /// A message with the error, the state that is kept, and the remedy.
   package var description: String {
     switch self {
     case .conflict(let type, let identifier):
@@ -109,79 +108,79 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "\(type.nameForMessage) \(identifier.quotedForMessage) was changed by another write in the meantime. "
         + "Nothing was written."
     case .taken(let type, let identifier, let field, let holder):
-      "The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: its \(field.nameForMessage) has to be "
-        + "unique, and \(holder.quotedForMessage) has the same."
+      "The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: its \(field.nameForMessage) must be "
+        + "unique, and \(holder.quotedForMessage) has the same value."
     case .duplicates(let type, let field, let identifier, let holder):
-      "There is no unique index of \(field.nameForMessage) of \(type.nameForMessage): \(holder.quotedForMessage) and "
+      "\(field.nameForMessage) of \(type.nameForMessage) was not indexed as unique: \(holder.quotedForMessage) and "
         + "\(identifier.quotedForMessage) have the same value. Change one of them first."
     case .invalidValue(let type, let identifier, let reason):
       "The value of \(type.nameForMessage) \(identifier.quotedForMessage) \(reason). Nothing was written."
     case .batchTooLarge(let bytes):
-      "A batch of \(bytes) bytes is too large, the limit is \(Journal.largestBatch). Nothing was written: "
+      "A batch of \(bytes) bytes is too large: the limit is \(Journal.largestBatch). Nothing was written: "
         + "write it in several batches."
     case .noRoomToCompact(let folder, let bytes):
-      "'\(folder)' was not compacted, since that needs \(bytes) bytes of free disk space for what is kept, and the disk has "
-        + "less. Nothing was lost: make so much room on the disk, or delete more models, then compact again."
+      "'\(folder)' was not compacted: the remaining records need \(bytes) bytes of free disk space, and the disk has "
+        + "less. Nothing was lost: free that space, or delete more models, then compact again."
     case .identifiersExhausted(let type):
-      "\(type.nameForMessage) has used the largest integer as an identifier: give new models identifiers of your own."
+      "\(type.nameForMessage) has used the largest integer as an identifier: assign identifiers to new models yourself."
     case .locked(let directory, let holder):
-      "The store '\(directory)' is in use by \(holder). Only one can write to it: close it there first, "
-        + "or read it here with mode: .readOnly."
+      "The store '\(directory)' is in use by \(holder). Only one store can write at a time: close that one first, "
+        + "or open this one with mode: .readOnly."
     case .newerFormat(let path, let version, let supported):
       "'\(path)' has format version \(version), and this version of FileStore reads up to \(supported). "
-        + "Nothing was changed: open it with a version of FileStore that knows format \(version)."
+        + "Nothing was changed: open it with a version of FileStore that supports format \(version)."
     case .unknownOperation(let name, let file, let offset):
       "'\(file)' has a record with the operation \(name.quotedForMessage) at offset \(offset), which this version of "
-        + "FileStore does not know. Nothing was changed: open it with the version that wrote it."
+        + "FileStore does not support. Nothing was changed: open it with the version that wrote it."
     case .newerModel(let type, let version, let known):
-      "The records of \(type.nameForMessage) have version \(version), and this program knows version \(known). "
+      "The records of \(type.nameForMessage) have version \(version), and this program supports version \(known). "
         + "Nothing was changed: use a program with the migrations of \(type.nameForMessage) up to version \(version)."
     case .needsMigration(let type, let version, let known):
       "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). "
         + "Nothing was changed: open the store for reading and writing once, which migrates them."
     case .unknownVersion(let type, let issue):
-      "The version of \(type.nameForMessage) is unknown: \(issue) Nothing was changed: put that file of a backup "
-        + "in its place, or open the store with a program that declares no migrations, and export what is readable."
+      "The version of \(type.nameForMessage) is unknown: \(issue) Nothing was changed: restore that file from a backup, "
+        + "or open the store with a program that declares no migrations, and export the readable records."
     case .migrationFailed(let type, let identifier, let version, let reason):
       "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
         + "Nothing was changed."
     case .wrongMigrations(let type, let reason):
-      "The migrations of \(type.nameForMessage) don't go together: \(reason). Nothing was changed."
+      "The migrations of \(type.nameForMessage) are inconsistent: \(reason). Nothing was changed."
     case .reservedType(let type):
-      "\(type.quotedForMessage) is no name for a type of models: names that begin with @ belong to the store. "
+      "\(type.quotedForMessage) can't be the name of a model type: names that begin with @ are reserved. "
         + "Nothing was read or changed: give the class another typeName."
     case .noPath(let url, let reason):
-      "'\(url)' is no place for files: \(reason). Nothing was read or written: give a URL made by URL(filePath:)."
+      "'\(url)' can't be a store: \(reason). Nothing was read or written: use a URL made by URL(filePath:)."
     case .notAStore(let directory, let name):
-      "'\(directory)' is no store, since '\(name)' in it belongs to something else. Nothing was changed: choose a "
+      "'\(directory)' is not a store: '\(name)' in it belongs to another program. Nothing was changed: choose a "
         + "folder that is empty or does not exist yet."
     case .noStore(let directory):
-      "There is no store in '\(directory)' yet, and the mode readOnly makes none: open it once with the mode readWrite."
+      "There is no store in '\(directory)' yet, and the mode readOnly creates none: open it once with the mode readWrite."
     case .lockRemoved(let directory):
       "The lock of the store '\(directory)' was removed while it was open, so another process may be writing to it. "
-        + "Nothing was written: close the store and open it again, and leave its file 'lock' where it is."
+        + "Nothing was written: close the store and open it again, and don't remove its file 'lock'."
     case .insideStore(let path, let directory):
-      "'\(path)' belongs to the store '\(directory)' itself. Nothing was written: choose another place."
+      "'\(path)' belongs to the store '\(directory)' itself. Nothing was written: choose another path."
     case .noFolder(let folder):
-      "There is no folder '\(folder)'. Nothing was written: make it first, or choose another place."
+      "There is no folder '\(folder)'. Nothing was written: create it first, or choose another path."
     case .notEmpty(let directory):
       "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):
       "'\(folder)' should hold the group \(expected.quotedForMessage) but holds the group \(found.quotedForMessage). "
-        + "Nothing was changed: give the folder its old name '\(GroupFolder.name(of: found))' back."
+        + "Nothing was changed: rename the folder to '\(GroupFolder.name(of: found))'."
     case .unknownGroup(let folder):
       "The group in the folder '\(folder)' is unknown. Nothing was changed: if it belongs to another program, "
-        + "move it elsewhere; if it is of this store, put files of a backup in its place."
+        + "move it out of the store; if it belongs to this store, restore its files from a backup."
     case .damaged(let issue):
-      "\(issue) Nothing was changed, and all else can be read: repair() keeps what is readable, and moves the rest to a "
+      "\(issue) Nothing was changed, and all other records can be read: repair() keeps them, and moves the damage to a "
         + "quarantine file."
     case .refusesWrites(let directory, let cause):
-      "The store '\(directory)' refuses writes since its data could not be brought to the disk: \(cause) "
-        + "What its files still have can be read. Close it and open it again to see what was kept."
+      "The store '\(directory)' rejects writes because its data could not be synced: \(cause) "
+        + "Reads still work. Close the store and open it again to see what was kept."
     case .readOnly(let directory):
       "The store '\(directory)' was opened for reading only. Nothing was written: open it with the mode readWrite."
     case .closed(let directory):
-      "The store '\(directory)' was closed. Nothing was read or written: make another FileModelStore for the directory."
+      "The store '\(directory)' was closed. Nothing was read or written: create another FileModelStore for the directory."
     }
   }
 }

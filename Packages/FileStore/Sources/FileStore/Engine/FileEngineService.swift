@@ -8,9 +8,9 @@
   import Glibc
 #endif
 
-/// The state that the engines of a store's groups share: its threads and open groups.
+/// The shared state of the engines of a store's groups: the threads and the open groups.
 ///
-/// One thread writes, one reads, and one does what takes long and is not waited for: compaction, checkpoints, checks.
+/// One thread writes, one reads, and a third one runs long background work: compaction, checkpoints and checks.
 final class FileEngineService: Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -31,7 +31,7 @@ final class FileEngineService: Sendable {
   private let reads = Mailbox<Job>()
   private let upkeep = Mailbox<Job>()
 
-  /// Whether the jobs of the third thread are to come to an end before they are done.
+  /// Whether the jobs of the third thread have to stop early.
   private let isStopping = Lock(false)
 
   init(directory: String, options: FileEngineOptions, fileSystem: any FileSystem, clock: any EngineClock) {
@@ -41,8 +41,8 @@ final class FileEngineService: Sendable {
     self.clock = clock
   }
 
-  /// The threads hold the mailboxes and not this object: without it they do what is left, close the store and end. The
-  /// writing thread ends the third one, before it gives the directory back.
+  /// The threads retain the mailboxes and not this object. When it is deallocated they complete the queued jobs, close
+  /// the store and end. The writing thread ends the third one before it releases the directory.
   deinit {
     isStopping.withLock { $0 = true }
     writes.finish()
@@ -56,7 +56,7 @@ final class FileEngineService: Sendable {
 
   var closedError: FileEngineError { .closed(directory: directory) }
 
-  /// Returns the readable part of a group, which is opened if it isn't open. A read-only store sees everything written until now.
+  /// Returns the contents of a group, and opens it if necessary. In a read-only store they include all commits so far.
   func contents(of group: String) async throws -> JournalContents {
     let (contents, isClosed) = state.withLock { ($0.contents[group], $0.isClosed) }
     if isClosed { throw closedError }
@@ -69,17 +69,16 @@ final class FileEngineService: Sendable {
     return opened
   }
 
-  /// Follows a group from now on, as long as it is observed. If the store can't be opened, the observer learns so from its own
-  /// reading.
+  /// Polls a group from now on, as long as it is observed. If the store can't be opened, the observer's own read throws.
   func beginFollowing(_ group: String) {
     guard isReadOnly, (try? startWriter()) != nil else { return }
     _ = writes.send(.command { writer in writer.beginFollowing(group) })
   }
 
-  /// How many jobs wait for the writing thread, withdrawn ones included.
+  /// The number of jobs that wait for the writing thread, including withdrawn ones.
   var waitingJobs: Int { writes.count }
 
-  /// Puts a job into the queue of the writing thread; false if the store is closed.
+  /// Adds a job to the queue of the writing thread; returns `false` if the store is closed.
   func send(_ job: Writer.Job) -> Bool { writes.send(job) }
 
   /// Runs `body` on the writing thread, after the earlier calls.
@@ -96,7 +95,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// The same for long work. It is notified when its task is cancelled.
+  /// Runs long work on the writing thread. `body` can check whether its task was cancelled.
   func writing<Result: Sendable>(
     stopping body: @escaping @Sendable (inout Writer, _ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
@@ -116,14 +115,14 @@ final class FileEngineService: Sendable {
       do {
         return try await Self.run(on: reads, orElse: closedError, body)
       } catch let error as FileSystemError where isReadOnly && error.code == ENOENT && attempts < 16 {
-        // Whoever writes has compacted a journal since the last look: what was in the file stands elsewhere now.
+        // The writing process has compacted the journal since the last read: the record is in another file now.
         attempts += 1
         try await writing { writer in try writer.followAll() }
       }
     }
   }
 
-  /// Runs `body` on the thread for long work. It is notified when it is to stop: its task was cancelled, or the store is
+  /// Runs `body` on the thread for long work. `body` can check whether to stop: its task was cancelled, or the store is
   /// being closed.
   func caretaking<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
@@ -156,7 +155,7 @@ final class FileEngineService: Sendable {
 
   // MARK: What takes long
 
-  /// Compacts a group, after what holds it came to its end.
+  /// Compacts a group when no other call locks its files.
   func compact(_ group: String) async throws {
     try await holding(group) {
       do {
@@ -180,7 +179,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Compacts a group with the space of the reserve, in as many steps as the disk has room for.
+  /// Compacts a group with the space of the reserve, in steps that fit on the disk.
   private func compactOnFullDisk(_ group: String) async throws {
     try await writing { writer in try writer.beginSavingRoom(for: group) }
     do {
@@ -203,7 +202,7 @@ final class FileEngineService: Sendable {
     try await writing { writer in writer.endSavingRoom(for: group) }
   }
 
-  /// Runs `body` while nothing replaces the old files of a group.
+  /// Runs `body` while the old files of a group are locked, so that they are not replaced.
   func holding<Result>(_ group: String, _ body: () async throws -> Result) async throws -> Result {
     try await hold(group)
     do {
@@ -216,7 +215,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Keeps the old files of a group from being replaced, once no other call does.
+  /// Locks the old files of a group, so that they are not replaced. Waits for other locks.
   func hold(_ group: String) async throws {
     while try await !writing({ writer in try writer.hold(group) }) {
       try Task.checkCancellation()
@@ -227,7 +226,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Lets the old files of a group be replaced again.
+  /// Unlocks the old files of a group.
   func release(_ group: String) async { try? await writing { writer in writer.release(group) } }
 
   func verify(_ group: String) async throws -> [IntegrityIssue] {
@@ -240,7 +239,7 @@ final class FileEngineService: Sendable {
         ).contents.issues
       }
     }
-    // No compaction comes to its end meanwhile, so each file is missed that is not there.
+    // No compaction completes during the check, so each missing file is an issue.
     return try await holding(group) {
       let (extent, index) = try await writing { writer in
         (try writer.synchronizedExtent(of: group), contents.withIndex { $0.withoutFieldIndexes })
@@ -266,7 +265,7 @@ final class FileEngineService: Sendable {
       upkeep.finish()
     }
     if state.withLock({ $0.hasMaintenance }) {
-      // What is under way there stops soon; the files are given back after that.
+      // Current work stops soon; the files are unlocked after that.
       try? await Self.run(on: upkeep, orElse: closedError) {}
     }
     guard state.withLock({ $0.hasWriter }) else { return }

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The records of a file store as of one moment.
+/// A snapshot of the records of a file store.
 public struct FileSnapshot: RecordSnapshot {
-  /// The place of a record in the files.
+  /// The location of a record in the files.
   public struct Place: Sendable {
     let place: RecordLocation
     let type: [UInt8]
@@ -35,16 +35,16 @@ public struct FileSnapshot: RecordSnapshot {
   /// Returns the number of records of a type.
   public func count(_ type: String) -> Int { contents.count(of: type) }
 
-  /// The list in which positions are numbers.
+  /// The epoch of positions: it changes when the journal is read again.
   public var epoch: Int { contents.withIndex { $0.epoch } }
 
-  /// Returns the position of the last of the first records of a type; 0 for none.
+  /// Returns the position of the last of the first `count` records of a type; 0 for none.
   public func order(ofLast count: Int, of type: String) -> UInt64? {
     if count == 0 { return 0 }
     return contents.withIndex { index in index.number(of: type).map { index.types[$0].ordinal(ofLast: count) } ?? 0 }
   }
 
-  /// Returns where a record is in the order of creation.
+  /// Returns the position of a record in the order of creation.
   public func order(of identifier: String, _ type: String) -> UInt64? { contents.entry(type, identifier)?.ordinal }
 
   /// The indexes of a type.
@@ -64,16 +64,16 @@ public struct FileSnapshot: RecordSnapshot {
 }
 
 extension Chunk {
-  /// The records that can be read.
+  /// The readable records.
   var records: [StoredRecord] {
     rows.map { StoredRecord($0.identifier, Array(value($0)), order: $0.ordinal, revision: $0.revision) }
   }
 }
 
 extension FileEngine {
-  /// Everything that is stored as of now, for reads that belong together.
+  /// Returns a snapshot of the contents.
   ///
-  /// - Parameter keepsFiles: whether all files stay readable, whatever a compaction removes.
+  /// - Parameter keepsFiles: whether all files stay readable, even if a compaction removes them.
   func moment(keepsFiles: Bool) async throws -> JournalContents {
     let contents = try await contents()
     try Task.checkCancellation()
@@ -81,7 +81,7 @@ extension FileEngine {
       ? try await reading { try contents.moment(keepsFiles: true) } : try contents.moment(keepsFiles: false)
   }
 
-  /// The contents as of a moment; without one, as they are now.
+  /// Returns the contents of a snapshot; nil for the current contents.
   func contents(at moment: JournalContents?) async throws -> JournalContents {
     if let moment { return moment }
     return try await contents()
@@ -102,7 +102,7 @@ extension FileEngine {
     }
   }
 
-  /// Returns a part of the models of a type as of a moment.
+  /// Returns a part of the models of a type in a snapshot.
   func readChunk(
     _ type: String, after cursor: CreationCursor, limit: Int = 1_000, byteLimit: Int = 1 << 20,
     at moment: JournalContents
@@ -111,7 +111,7 @@ extension FileEngine {
     return try await reading { try moment.chunk(of: type, after: cursor, limit: limit, byteLimit: byteLimit) }
   }
 
-  /// Returns a part of the models of a type as of a moment, as one JSON list.
+  /// Returns a part of the models of a type in a snapshot, as one JSON list.
   func readList(
     _ type: String, after cursor: CreationCursor, limit: Int = 4_096, byteLimit: Int = 1 << 20,
     at moment: JournalContents
@@ -122,17 +122,17 @@ extension FileEngine {
 }
 
 extension JournalContents {
-  /// How many models of a type there are.
+  /// Returns the number of models of a type.
   func count(of type: String) -> Int {
     withIndex { index in index.number(of: type).map { index.types[$0].liveCount } ?? 0 }
   }
 
-  /// The fields of which there are indexes, in their order.
+  /// Returns the indexed fields, in the order of the indexes.
   func indexedFields(_ type: String) -> [StoredKeyPath] {
     withIndex { index in index.number(of: type).map { index.fields[$0].map(\.field) } ?? [] }
   }
 
-  /// Returns the number of records that a query finds; nil if records have to be read to know.
+  /// Returns the number of records that a query finds; nil if records have to be read for that.
   func count(_ type: String, _ planner: QueryPlanner) -> Int? {
     withIndex { index in
       guard let number = index.number(of: type) else { return 0 }

@@ -2,31 +2,32 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileStoreHandle {
-  /// The feed of the commits of all store instances, in their order, once they are as durable as the store promises.
+  /// The feed of the commits of all store instances, in their order. A commit is reported when it is as durable as the
+  /// options require.
   ///
   /// A store that was opened for reading only reports the commits of another process, while it is observed.
   public var changeFeed: StoreChangeFeed { feeds.feed(of: engine) }
 
-  /// The transactions under way. The store is opened if it is not open.
+  /// The trackers of the open transactions. Reading it opens the store if necessary.
   public var conflictTrackers: ConflictTrackers {
     get async throws { try await translating { try await engine.contents().conflictTrackers } }
   }
 
-  /// Returns all records as they are now.
+  /// Returns a snapshot of all records.
   ///
-  /// - Parameter pinned: whether all files stay readable, whatever a compaction removes.
+  /// - Parameter pinned: whether all files stay readable, even if a compaction removes them.
   public func snapshot(pinned: Bool) async throws -> FileSnapshot {
     try await translating {
       FileSnapshot(contents: try await engine.moment(keepsFiles: pinned), engine: engine)
     }
   }
 
-  /// Returns all records as they are when they are read.
+  /// Returns the current records, without isolation from later commits.
   public func current() async throws -> FileSnapshot {
     try await translating { FileSnapshot(contents: try await engine.contents(), engine: engine) }
   }
 
-  /// Commits a batch with one write to the disk: all of it or nothing, also after a crash.
+  /// Commits a batch atomically with one write to the disk, even across a crash.
   ///
   /// - Throws: `RecordMismatch`, or `ModelStoreError`.
   public func commit(_ batch: RecordBatch) async throws {
@@ -39,7 +40,7 @@ extension FileStoreHandle {
     }
   }
 
-  /// Returns an integer for a new record of a type: one more than the largest so far, deleted records included.
+  /// Returns an integer for a new record of a type: one more than the largest so far, including deleted records.
   public func nextInteger(for type: String) async throws -> Int? {
     try await translating { try await engine.reserveIntegerIdentifier(type) }
   }
@@ -51,7 +52,7 @@ extension FileStoreHandle {
     try await engine.readableRecord(type, identifier)
   }
 
-  /// Returns when records of a type were last written; nil in a store that was opened for reading only.
+  /// Returns the write state of a type; nil in a read-only store.
   public func writeState(of type: String) async throws -> WriteState? {
     try await translating {
       if StoreFormat.isReservedType(type) { throw FileEngineError.reservedType(type) }
@@ -60,15 +61,15 @@ extension FileStoreHandle {
     }
   }
 
-  /// Keeps an index of a field, unless there is one.
+  /// Creates an index of a field unless it exists.
   public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {
     try await translating { try await engine.keepIndex(type, field) }
   }
 
-  /// Goes through the records of a type.
+  /// Reads the records of a type.
   ///
-  /// A read-only store loads all records before it calls `body`: the writing process may compact the store meanwhile, and
-  /// then everything has to be read again.
+  /// A read-only store loads all records before it calls `body`: if the writing process compacts the store during the
+  /// read, the read restarts.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {
@@ -108,7 +109,7 @@ extension FileStoreHandle {
 }
 
 extension FileEngineError {
-  /// The record that is not as an operation expects it; nil for other errors.
+  /// The mismatch of an operation and its record; nil for other errors.
   fileprivate var mismatch: RecordMismatch? {
     switch self {
     case .conflict(let type, let identifier): RecordMismatch(.exists, type, identifier, cause: self)
@@ -119,7 +120,7 @@ extension FileEngineError {
   }
 }
 
-/// Runs a call to the engine, and words its errors as those of a store.
+/// Runs a call to the engine, and converts its errors to `ModelStoreError`.
 @discardableResult
 func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {

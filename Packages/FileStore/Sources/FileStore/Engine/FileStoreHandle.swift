@@ -2,17 +2,17 @@ public import Foundation
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// How a file store is opened.
+/// The mode in which a file store is opened.
 public enum FileStoreMode: Sendable, Hashable {
-  /// For reading and writing. One process at a time can have a store open like that.
+  /// Opens the store for reading and writing. Only one process at a time can do that.
   case readWrite
 
-  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call,
-  /// and within a quarter of a second by observers. No store is made: there has to be one.
+  /// Opens an existing store for reading only, in any number of processes, even while another one writes. The next call
+  /// sees new commits; observers receive them within a quarter of a second.
   case readOnly
 }
 
-/// How a file store is opened, and how it writes.
+/// The options of a file store: how it is opened, and how it writes.
 ///
 /// ```swift
 /// let cache = FileStoreOptions(durability: .none)
@@ -21,22 +21,21 @@ public enum FileStoreMode: Sendable, Hashable {
 public struct FileStoreOptions: Sendable {
   /// The failures that a returned write survives.
   public var durability: Durability
-  /// Whether the store is opened for writing too.
+  /// The mode: reading and writing, or reading only.
   public var mode: FileStoreMode
-  /// The steps from older versions of stored records to those of this program.
+  /// The migration steps from older versions of stored records.
   public var migrations: [Migration]
-  /// The treatment of records that can't be read.
+  /// The treatment of unreadable records.
   public var unreadable: UnreadableRecords
 
   /// Creates options.
   ///
   /// - Parameters:
-  ///   - durability: what a write that returned has survived. Default: everything, a power cut included.
-  ///   - mode: whether the store is opened for writing too. Default: it is.
-  ///   - migrations: the steps from older versions of stored records to those of this program, in any order. They run when
-  ///     the store, or another group of it, is opened for writing.
-  ///   - unreadable: the treatment of unreadable records when others are read together with them. Default: the
-  ///     call throws.
+  ///   - durability: the failures that a returned write survives. By default it survives a power cut.
+  ///   - mode: reading and writing, which is the default, or reading only.
+  ///   - migrations: the migration steps from older versions of stored records, in any order. They run when the store, or
+  ///     another group of it, is opened for writing.
+  ///   - unreadable: the treatment of unreadable records by calls that read several records. By default the call throws.
   public init(
     durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = [],
     unreadable: UnreadableRecords = .refuse
@@ -48,7 +47,7 @@ public struct FileStoreOptions: Sendable {
   }
 }
 
-/// The engine that the instances of a file store share: the files of one group, and the threads that read and write them.
+/// The shared engine of a file store's instances: the files of one group, and the threads that read and write them.
 ///
 /// ```swift
 /// let handle = store.handle
@@ -60,7 +59,7 @@ public struct FileStoreOptions: Sendable {
 public final class FileStoreHandle: RecordEngine {
   /// The folder of the store.
   public let directory: URL
-  /// How the store is opened, and how it writes.
+  /// The options of the store.
   public let options: FileStoreOptions
   let engine: FileEngine
   let feeds: FileChangeFeeds
@@ -91,10 +90,10 @@ public final class FileStoreHandle: RecordEngine {
     self.feeds = feeds
   }
 
-  /// The name of the group whose models these are; empty for the group without a name.
+  /// The name of the group; empty for the default group.
   public var group: String { engine.group }
 
-  /// The engine of another group of the same store. Nothing is opened by that.
+  /// Returns the engine of another group of the same store, without opening it.
   ///
   /// - Parameter name: the name of the group: any string.
   public func group(_ name: String) -> FileStoreHandle {

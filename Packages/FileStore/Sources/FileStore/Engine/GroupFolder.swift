@@ -1,15 +1,15 @@
 /// The folder names of groups: any string becomes a short name of lowercase letters, digits and a few signs.
 ///
-/// Different groups get different folders, on file systems that ignore case or normalise Unicode too, and no group can
-/// name a place outside its parent.
+/// Different groups have different folders, even on file systems that ignore case or normalise Unicode. No group name can
+/// lead outside the parent folder.
 enum GroupFolder {
   private static let longest = 120
 
-  /// The folder of a group.
+  /// Returns the name of the folder of a group.
   ///
   /// - `a`–`z`, `0`–`9`, `-` and `_` stand for themselves, every other UTF-8 byte is `%` and two hexadecimal digits.
   /// - A name of more than 120 characters is cut to 48 and continued with `~` and its SHA-256.
-  /// - The group without a name is `@default`. (`@` and `~` never come out of the first rule.)
+  /// - The default group is `@default`. (The first rule never produces `@` or `~`.)
   static func name(of group: String) -> String {
     if group.isEmpty { return "@default" }
     let encoded = group.utf8.reduce(into: [UInt8]()) { result, byte in

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The values of groups by their names, byte by byte: those that Swift calls equal can be two groups.
+/// A dictionary by group name, compared byte by byte: names that are equal in Swift can be different groups.
 struct GroupTable<Value>: ExpressibleByDictionaryLiteral {
   private var table: [ExactText: Value]
 
@@ -20,7 +20,7 @@ struct GroupTable<Value>: ExpressibleByDictionaryLiteral {
 
   var isEmpty: Bool { table.isEmpty }
 
-  /// In no order, as all that follows.
+  /// The values, in no order.
   var values: some Collection<Value> { table.values }
 
   var elements: some Sequence<(group: String, value: Value)> { table.lazy.map { ($0.key.text, $0.value) } }

@@ -1,20 +1,20 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The groups that were used last, no more of them than a certain number.
+/// A list of the most recently used groups, with a limit.
 struct RecentGroups {
   private let limit: Int
 
-  /// When each was used last, as the count of all uses then.
+  /// The last use of each group, as the count of all uses at that time.
   private var uses: GroupTable<UInt64> = [:]
   private var count = 0
   private var useCount: UInt64 = 0
 
-  /// - Parameter limit: how many groups there are at most; at least 1.
+  /// - Parameter limit: the largest number of groups; at least 1.
   init(limit: Int) { self.limit = max(limit, 1) }
 
-  /// Notes that a group is used.
+  /// Records the use of a group.
   ///
-  /// - Returns: The group that is none of the last ones any more; nil if there is room for all.
+  /// - Returns: The group that was removed from the list; nil if the limit is not exceeded.
   /// - Complexity: O(1) for one of the last groups, otherwise O(*n*) in the limit.
   mutating func use(_ group: String) -> String? {
     useCount += 1

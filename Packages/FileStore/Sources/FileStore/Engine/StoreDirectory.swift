@@ -6,49 +6,49 @@
   import Glibc
 #endif
 
-/// The directory of a store, held by this process: only the owner of the home may write.
+/// The directory of a store, locked by this process. Only its owner may write.
 struct StoreDirectory {
   let directory: String
 
-  /// The fault of the manifest.
+  /// The issue of the manifest, if it is damaged.
   private(set) var issues: [IntegrityIssue] = []
 
-  /// Held for as long as the home is. Nil for a read-only store.
+  /// The lock, released with the home; nil for a read-only store.
   private let lock: StoreLock?
 
   /// The folder of the groups' folders.
   var groups: String { "\(directory)/\(StoreFormat.groups)" }
 
-  /// Makes the directory where there is none, takes its lock, and checks that its format is known.
+  /// Creates the directory if it is missing, takes its lock, and checks its format.
   ///
-  /// A directory of another program, or of a newer version, is left as it is.
+  /// A directory of another program, or of a newer version, is not changed.
   ///
   /// - Throws: ``FileEngineError/locked(directory:holder:)``, ``FileEngineError/notAStore(directory:name:)`` or
   ///   ``FileEngineError/newerFormat(path:version:supported:)``.
   init(directory: String, fileSystem: any FileSystem, clock: any EngineClock) throws {
     self.directory = directory
-    // Where a manifest is, the directory's own name is on the disk: it comes after that.
+    // If there is a manifest, the directory's own name is on the disk, because the manifest is written later.
     let isKnown = try? fileSystem.list(directory).contains(StoreFormat.manifest)
     if isKnown != true { try fileSystem.createDirectories(directory) }
     _ = try StoreInspection(of: directory, fileSystem)
     let lock = try StoreLock(directory, fileSystem)
     self.lock = lock
-    // Another process may have made a store until now, or left one of another version.
+    // Another process may have created the store by now, or one of another version.
     let inspection = try StoreInspection(of: directory, fileSystem)
     _ = try fileSystem.createDirectory(groups)
     if case .empty = inspection {
       try fileSystem.replace(StoreFormat.manifest, in: directory, with: StoreManifest.bytes())
     }
-    // Not before there is a manifest: half a name in a lock without one has no owner.
+    // Only when there is a manifest: without one, an incomplete name in the lock file could belong to another program.
     try lock.name(since: clock.timestamp())
     if case .store(let version, let issues) = inspection {
       self.issues = issues
       if let version, version < StoreFormat.version {
-        // All that an older version has written is read as it is. From here on it must not write again.
+        // Files of an older version are read unchanged. From here on, that version must not write them.
         try fileSystem.replace(StoreFormat.manifest, in: directory, with: StoreManifest.bytes())
       }
     }
-    // Also if nothing is new: the last attempt to open the store may have got no further than here.
+    // Even if nothing is new: an earlier attempt to open the store may have been interrupted here.
     try fileSystem.synchronizeDirectory(directory)
   }
 
@@ -72,9 +72,9 @@ struct StoreDirectory {
   /// Whether no other process can write. It is false when the lock was removed by another process.
   func isLocked() throws -> Bool { try lock?.isHeld() ?? true }
 
-  /// Writes the manifest again if it was faulty. The faulty one is kept in a file of its own.
+  /// Writes the manifest again if it was damaged. The damaged one is kept in a quarantine file.
   ///
-  /// - Returns: The path of that file; nil if there was nothing to keep.
+  /// - Returns: The path of the quarantine file; nil if there is none.
   mutating func restoreManifest(_ fileSystem: any FileSystem) throws -> String? {
     if issues.isEmpty { return nil }
     let quarantine = try quarantineManifest(fileSystem)

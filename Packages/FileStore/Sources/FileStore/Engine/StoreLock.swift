@@ -12,14 +12,14 @@
   import Foundation
 #endif
 
-/// The lock of a store: only its owner may write. It is released with its last copy.
+/// The lock of a store, whose owner is the only writer. It is released with its last copy.
 struct StoreLock {
   /// The number of attempts to open a file that another process keeps removing.
   private static let attempts = 16
 
   private let file: any StoreFile
 
-  /// Takes the lock of a directory. What is in its file stays as it is.
+  /// Takes the lock of a directory, without changing its file.
   ///
   /// - Throws: ``FileEngineError/locked(directory:holder:)`` if another process has it; ``FileSystemError``.
   init(_ directory: String, _ fileSystem: any FileSystem) throws {
@@ -29,7 +29,7 @@ struct StoreLock {
       guard try file.tryLock() else {
         throw FileEngineError.locked(directory: directory, holder: Self.describe(try? file.contents()))
       }
-      // Removed between the two calls, it would exclude no process.
+      // A file that was removed between the two calls would exclude no process.
       if try file.hasName() {
         self.file = file
         return
@@ -39,23 +39,23 @@ struct StoreLock {
     }
   }
 
-  /// Whether the lock still keeps others out: they don't find it if its file was removed.
+  /// Returns whether the lock still excludes other processes. If its file was removed, it does not.
   func isHeld() throws -> Bool { try file.hasName() }
 
   /// Writes the owner of the lock to the file.
   func name(since moment: String) throws {
     let holder = Array((#"{"pid":\#(getpid()),"since":"\#(moment)"}"# + "\n").utf8)
-    // In this order, since a full disk has no room for what was given back.
+    // In this order, because a full disk has no space for bytes that were freed before.
     try file.writeFully(holder, at: 0)
     try file.truncate(to: UInt64(holder.count))
   }
 
-  /// The owner of a lock, as its file declares.
+  /// The owner of a lock, as named by its file.
   struct Holder: Decodable {
     let pid: Int32
     let since: String
 
-    /// - Returns: nil if the bytes are something else.
+    /// - Returns: nil if the bytes don't name an owner.
     init?(_ bytes: [UInt8]) {
       let line = Data(bytes.prefix { $0 != 0x0a })
       guard let holder = try? JSONDecoder().decode(Holder.self, from: line) else { return nil }

@@ -2,7 +2,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A model as an exported file has it.
+/// A model in an exported file.
 struct ExportedModel: Sendable {
   var type: String
   var identifier: String
@@ -18,16 +18,16 @@ struct ExportReader: Sendable {
   private var isAtEnd = false
   private var keys: Set<String> = []
 
-  /// The versions of the models in the file; 1 for those that are not named.
+  /// The versions of the models in the file; 1 for types that are missing.
   private(set) var modelVersions: [String: Int] = [:]
   private var format: String?
 
   init(_ file: any StoreFile) { scanner = ExportScanner(file) }
 
-  /// How much of the file was read.
+  /// The number of bytes read so far.
   var offset: UInt64 { scanner.offset }
 
-  /// Some of the models that follow; none at the end.
+  /// Reads the next models; returns none at the end.
   mutating func nextModels(byteLimit: Int = 1 << 20) throws -> [ExportedModel] {
     var models: [ExportedModel] = []
     var size = 0
@@ -52,7 +52,7 @@ struct ExportReader: Sendable {
     return try Self.model(try scanner.value())
   }
 
-  /// Goes to the first model.
+  /// Reads up to the first model.
   private mutating func begin() throws {
     try scanner.pass("{")
     try passMembers(isFirst: true)
@@ -63,7 +63,7 @@ struct ExportReader: Sendable {
     }
   }
 
-  /// Passes members of the whole, up to the models or to the end.
+  /// Reads the members of the document, up to the models or to the end.
   private mutating func passMembers(isFirst: Bool) throws {
     var isFirst = isFirst
     while try !scanner.passIf("}") {
@@ -76,13 +76,13 @@ struct ExportReader: Sendable {
       }
       guard keys.insert(key).inserted else {
         throw ExportFileError(
-          line: name.line, offset: name.offset, reason: "the key \(key.quotedForMessage) is there twice")
+          line: name.line, offset: name.offset, reason: "the key \(key.quotedForMessage) occurs twice")
       }
       if key == "models" {
         if format == nil {
           throw ExportFileError(
             line: name.line, offset: name.offset,
-            reason: #"it does not begin with "format":"\#(ExportFormat.name)""#)
+            reason: #"the file does not begin with "format":"\#(ExportFormat.name)""#)
         }
         try scanner.pass("[")
         isInModels = true
@@ -90,7 +90,7 @@ struct ExportReader: Sendable {
       }
       try take(key, try scanner.value())
     }
-    if try scanner.peekPart() != nil { throw scanner.failure("there is something behind the end") }
+    if try scanner.peekPart() != nil { throw scanner.failure("there are bytes after the end") }
     isAtEnd = true
   }
 
@@ -98,14 +98,14 @@ struct ExportReader: Sendable {
     func failure(_ reason: String) -> ExportFileError {
       ExportFileError(line: value.line, offset: value.offset, reason: reason)
     }
-    guard let json = try? JSONValue(json: value.bytes) else { throw failure("the value of \"\(key)\" is no JSON") }
+    guard let json = try? JSONValue(json: value.bytes) else { throw failure("the value of \"\(key)\" is not JSON") }
     if let repeated = try value.repeatedKey() { throw repeated }
     switch key {
     case "format":
       guard json == .string(ExportFormat.name) else { throw failure("this is not the format \(ExportFormat.name)") }
       format = ExportFormat.name
     case "version":
-      guard let version = json.intValue, version >= 1 else { throw failure("this is no version") }
+      guard let version = json.intValue, version >= 1 else { throw failure("this is not a valid version") }
       guard version <= ExportFormat.version else {
         throw ModelStoreError(
           .unsupported,
@@ -116,7 +116,9 @@ struct ExportReader: Sendable {
       }
     case "modelVersions":
       for (type, version) in json.objectValue ?? [:] {
-        guard let version = version.intValue, version >= 1 else { throw failure("this is no version of \(type)") }
+        guard let version = version.intValue, version >= 1 else {
+          throw failure("this is not a valid version of \(type)")
+        }
         modelVersions[type] = version
       }
     default: break
@@ -140,7 +142,7 @@ struct ExportReader: Sendable {
           case "type": type = try scanner.readString()
           case "identifier": identifier = try scanner.readString()
           case "value":
-            guard try scanner.peek() == .object else { throw failure("the value of a model is no object", start) }
+            guard try scanner.peek() == .object else { throw failure("the value of a model is not an object", start) }
             try scanner.skipValue()
             record = Array(bytes[start..<scanner.offset])
           default: try scanner.skipValue()
@@ -163,14 +165,14 @@ struct ExportReader: Sendable {
 }
 
 extension ExportScanner.Value {
-  /// An error about a byte of the value.
+  /// Returns an error at a byte of the value.
   fileprivate func failure(_ reason: String, at place: Int) -> ExportFileError {
     let passed = bytes[..<min(place, bytes.count)]
     return ExportFileError(
       line: line + passed.count { $0 == 0x0a }, offset: offset + UInt64(passed.count), reason: reason)
   }
 
-  /// The error about a key that an object in it has twice; nil if there is none.
+  /// Returns the error for a key that occurs twice in an object of the value; nil if there is none.
   fileprivate func repeatedKey() throws -> ExportFileError? {
     let repeated = try bytes.withUnsafeBytes { try RepeatedKey(in: $0) }
     return repeated.map { failure($0.reason, at: $0.offset) }

@@ -1,6 +1,6 @@
-/// Cuts an exported file into the JSON of its parts, of which one is in memory at a time.
+/// A scanner that splits an exported file into the JSON of its parts, and keeps one part in memory.
 struct ExportScanner: Sendable {
-  /// A value as it stands in the file.
+  /// A value of the file, unchanged.
   struct Value: Sendable {
     var bytes: [UInt8]
     var offset: UInt64
@@ -20,12 +20,12 @@ struct ExportScanner: Sendable {
 
   init(_ file: any StoreFile) { self.file = file }
 
-  /// Where the next byte stands.
+  /// The offset of the next byte.
   var offset: UInt64 { base + UInt64(next) }
 
   func failure(_ reason: String) -> ExportFileError { ExportFileError(line: line, offset: offset, reason: reason) }
 
-  /// The next byte, which is not passed; nil at the end of the file.
+  /// Returns the next byte without consuming it; nil at the end of the file.
   private mutating func peek() throws -> UInt8? {
     if next == window.count {
       base += UInt64(window.count)
@@ -42,27 +42,27 @@ struct ExportScanner: Sendable {
     next += 1
   }
 
-  /// The next byte behind white space, which is not passed.
+  /// Returns the next byte after white space without consuming it.
   mutating func peekPart() throws -> UInt8? {
     while let byte = try peek(), [0x20, 0x09, 0x0a, 0x0d].contains(byte) { pass() }
     return try peek()
   }
 
-  /// Passes a certain byte behind white space.
+  /// Consumes an expected byte after white space.
   mutating func pass(_ expected: Unicode.Scalar) throws {
     guard let byte = try peekPart() else { throw failure("the file ends where '\(expected)' is expected") }
     guard UInt32(byte) == expected.value else { throw failure("'\(expected)' is expected here") }
     pass()
   }
 
-  /// Passes a byte behind white space if it is this one.
+  /// Consumes the next byte after white space if it is the given one.
   mutating func passIf(_ wanted: Unicode.Scalar) throws -> Bool {
     guard let byte = try peekPart(), UInt32(byte) == wanted.value else { return false }
     pass()
     return true
   }
 
-  /// Passes a value. Its contents are not checked.
+  /// Consumes a value. Its contents are not checked.
   mutating func value() throws -> Value {
     guard let first = try peekPart() else { throw failure("the file ends where a value is expected") }
     var value = Value(bytes: [], offset: offset, line: line)
@@ -112,7 +112,7 @@ struct ExportScanner: Sendable {
   private func emptyValue() throws -> Value { throw failure("a value is expected here") }
 }
 
-/// The fault of a file that is to be imported.
+/// An error in a file to import.
 struct ExportFileError: Error {
   let line: Int
   let offset: UInt64
@@ -120,6 +120,7 @@ struct ExportFileError: Error {
   /// A part of a sentence, or sentences.
   let reason: String
 
-  /// Where it is and what, as the end of a sentence. The place comes first, since a reason can have several sentences.
+  /// The position and the reason, as the end of a sentence. The position is first, because a reason can have several
+  /// sentences.
   var text: String { "line \(line), offset \(offset): \(reason)\(reason.hasSuffix(".") ? "" : ".")" }
 }

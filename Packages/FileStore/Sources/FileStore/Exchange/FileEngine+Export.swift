@@ -15,10 +15,10 @@ enum ExportFormat {
 }
 
 extension FileEngine {
-  /// About how many bytes are read and written at a time.
+  /// The approximate number of bytes that are read and written at a time.
   private static let pieceSize = 1 << 20
 
-  /// Writes all models as of one moment into a file.
+  /// Writes a snapshot of all models to a file.
   func exportJSON(
     to path: String, unreadable: UnreadableRecords = .refuse, _ progress: (FileStoreProgress) -> Void
   ) async throws -> Int {
@@ -31,7 +31,7 @@ extension FileEngine {
     _ contents: JournalContents, to path: String, _ unreadable: UnreadableRecords,
     _ progress: (FileStoreProgress) -> Void
   ) async throws -> Int {
-    // As it is now: records don't move as long as the files are held.
+    // The current index: records don't move while the files are locked.
     let index = contents.withIndex { $0.withoutFieldIndexes }
     let (directory, fileSystem) = (service.directory, service.fileSystem)
     let (target, file) = try await reading {
@@ -83,7 +83,7 @@ extension FileEngine {
     }
   }
 
-  /// - Throws: ``FileEngineError/insideStore(path:directory:)`` for a file that a store consists of.
+  /// - Throws: ``FileEngineError/insideStore(path:directory:)`` for a file of the store itself.
   private static func refuseOwnFiles(_ path: String, of directory: String) throws {
     let (target, store) = (FileLocation.resolved(path), FileLocation.resolved(directory))
     let parts = target.dropFirst(store.count).split(separator: "/", omittingEmptySubsequences: true)
@@ -92,7 +92,7 @@ extension FileEngine {
     }
   }
 
-  /// Makes a file beside the target, under a name that nothing has.
+  /// Creates a file next to the target, under an unused name.
   ///
   /// - Throws: ``FileEngineError/noFolder(_:)``; ``FileSystemError`` that names the target.
   private static func createUnfinished(_ target: String, _ fileSystem: any FileSystem) throws -> any StoreFile {
@@ -111,7 +111,7 @@ extension FileEngine {
     }
   }
 
-  /// Everything before the first model.
+  /// Returns the text before the first model.
   private static func header(_ index: JournalIndex, _ contents: JournalContents) throws -> [UInt8] {
     let versions = try ModelVersions.all(in: index, contents)
     var text = #"{"format":"\#(ExportFormat.name)","version":\#(ExportFormat.version),"#
@@ -124,9 +124,9 @@ extension FileEngine {
     return Array((text + #""models":["#).utf8)
   }
 
-  /// Adds models, each on a line of its own.
+  /// Appends models, one per line.
   ///
-  /// - Returns: How many were skipped.
+  /// - Returns: The number of skipped models.
   private static func append(
     _ records: RecordSelection, _ typeName: String, isFirst: Bool, _ contents: JournalContents,
     _ unreadable: UnreadableRecords, to bytes: inout [UInt8]

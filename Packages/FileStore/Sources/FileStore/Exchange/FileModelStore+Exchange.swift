@@ -3,26 +3,26 @@ public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
-  /// Writes all models of this group, of all types, into one file of JSON: for people, other programs, and
+  /// Exports all models of this group, of all types, to one JSON file, for people, other programs, and
   /// ``importJSON(from:existing:checking:progress:)``. <doc:JSONFiles> has the format.
   ///
   /// ```swift
   /// try await store.exportJSON(to: URL(filePath: "people.json"))
   /// ```
   ///
-  /// What is written is the group as of one moment; reading and writing go on meanwhile. A transaction under way is not part
-  /// of it. The file is made under another name and replaces an older one when it is complete, so that an error or a crash
-  /// leaves what was there. If the file is a symbolic link, its target is written.
+  /// The file contains a snapshot of the group, without open transactions. Reads and writes continue during the call. The
+  /// file is written under a temporary name, and replaces an older one when it is complete, so an error or a crash leaves
+  /// the older one. If the file is a symbolic link, its target is replaced.
   ///
-  /// That other name is `people.json.new`, or with a number behind it if something is called so. An error removes the file; a
-  /// process that is killed leaves it, and it can be removed then.
+  /// The temporary name is `people.json.new`, with a number if that name exists. An error removes the file. A killed
+  /// process leaves it behind, and you can remove it.
   ///
   /// - Parameters:
   ///   - url: the file, in a folder that exists.
   ///   - progress: receives the progress at intervals.
-  /// - Returns: how many models were written.
-  /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own, `corrupt` if a record can't be
-  ///   read, `cancelled`, or an error of the disk.
+  /// - Returns: the number of written models.
+  /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own, `corrupt` if a record
+  ///   can't be read, `cancelled`, or an error of the disk.
   /// - Complexity: O(*n*) in the size of the models, with a few megabytes of memory.
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
@@ -31,41 +31,41 @@ extension FileModelStore {
     }
   }
 
-  /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or another program in the same format.
+  /// Imports a file that ``exportJSON(to:progress:)``, or another program, wrote in the format of exported files.
   ///
-  /// This restores an exported file, with its records as they are. For a document of others use
-  /// `importModels(_:fromJSON:at:options:)`, which checks each entry, and updates models that are there.
+  /// It restores the exported records unchanged. For other documents use `importModels(_:fromJSON:at:options:)`, which
+  /// validates each entry, and updates stored models.
   ///
   /// ```swift
   /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"), checking: [Person.self])
   /// print(outcome.createdCount)
   /// ```
   ///
-  /// The whole file is checked first. If anything is wrong with it, or a model of it is in the store and that is refused,
-  /// the error names the position, and nothing is imported. A model that its class can't decode, or that has another
-  /// identifier in its value, is such a mistake: it would keep all models of the type from being listed. The known classes
-  /// are those that this store instance has created, read or written models of, and those in `types`. Models of unknown
-  /// classes are imported unchecked; if one can't be read later, the error names it, and it can be deleted.
+  /// The whole file is checked first. If it is invalid, or contains stored models and `existing` is `refuse`, the error
+  /// has the position, and nothing is imported. The file is also invalid if a class can't decode a model, or decodes
+  /// another identifier, because such a record would make lists of its type fail. This is checked for the classes in
+  /// `types`, and for those whose models this store instance has created, read or written. Models of other classes are
+  /// imported unchecked. If one can't be read later, the error names it, and you can delete it.
   ///
-  /// Then the file is read once more, and written in batches. If a batch fails, as on a full disk or for a value that has to
-  /// be unique, the error has the number of models that were written. They stay, and another import with
+  /// Then the file is read again, and written in batches. If a batch fails, as on a full disk or for a unique index, the
+  /// error has the number of written models. These stay stored, and another import with
   ///
-  /// Rules of models are not checked, hooks don't run, and live models follow when they are read next. Records of an older
-  /// model version go through the migrations of the store.
+  /// Rules are not checked, hooks don't run, and live models are updated when they are read next. Records of an older
+  /// model version are migrated.
   ///
   /// - Parameters:
   ///   - url: the file.
-  ///   - existing: what becomes of models that are in the store already.
-  ///   - types: classes of models that may be in the file, besides those that this store instance has used.
+  ///   - existing: the treatment of models that are already stored.
+  ///   - types: further classes of models in the file, which this store instance has not used yet.
   ///   - progress: receives the progress at intervals.
-  /// - Returns: how many models were created, replaced and kept.
+  /// - Returns: the numbers of created, replaced and kept models.
   /// - Throws: `ModelStoreError` with the code
-  ///   - `invalid` for a malformed file, or a model that does not fit its class, with line and offset,
-  ///   - `conflict` if a model exists already, or is twice in the file,
+  ///   - `invalid` for a malformed file, or a model that its class can't decode, with line and offset,
+  ///   - `conflict` if a model exists already, or occurs twice in the file,
   ///   - `unsupported` if the file is of a newer version,
   ///   - `cancelled`, or that of an error of the disk.
-  /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model. Models of
-  ///   known classes are made once, a megabyte of them at a time, in the isolation of the caller.
+  /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model. To
+  ///   check models of known classes, it creates them in the isolation of the caller, a megabyte at a time.
   @discardableResult
   public func importJSON(
     from url: URL, existing: FileStoreImport.Existing = .refuse, checking types: [any Model.Type] = [],

@@ -5,23 +5,23 @@
 /// print("\(outcome.createdCount) new models, \(outcome.keptCount) were there already")
 /// ```
 public struct FileStoreImport: Sendable, Hashable {
-  /// The treatment of models that are in the store already.
+  /// The treatment of models that are already stored.
   public enum Existing: Sendable, Hashable {
-    /// Nothing is imported if there are any.
+    /// Nothing is imported if any model is already stored.
     case refuse
-    /// They stay as they are in the store.
+    /// Stored models are kept.
     case keep
-    /// They become what they are in the file.
+    /// Stored models are replaced by those of the file.
     case replace
   }
 
-  /// How many models are new.
+  /// The number of created models.
   public internal(set) var createdCount = 0
-  /// How many models of the store were replaced.
+  /// The number of replaced models.
   public internal(set) var replacedCount = 0
-  /// How many models stayed as they were in the store.
+  /// The number of stored models that were kept.
   public internal(set) var keptCount = 0
 
-  /// How many models of the file are done.
+  /// The number of processed models.
   var count: Int { createdCount + replacedCount + keptCount }
 }

@@ -1,12 +1,12 @@
-/// How far something has come that takes long.
+/// The progress of an export or import.
 ///
 /// ```swift
 /// try await store.exportJSON(to: url) { print("\($0.modelCount) models, \(Int($0.fractionCompleted * 100)) %") }
 /// ```
 public struct FileStoreProgress: Sendable, Hashable {
-  /// How many models are done.
+  /// The number of processed models.
   public let modelCount: Int
-  /// How much is done, from 0 to 1.
+  /// The completed fraction, from 0 to 1.
   public let fractionCompleted: Double
 
   init(_ modelCount: Int, _ done: UInt64, of total: UInt64) {

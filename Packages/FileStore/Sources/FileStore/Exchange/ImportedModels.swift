@@ -2,13 +2,13 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Checks that imported records can be read as models, as far as the classes are known. One unreadable record would keep
-/// all models of its type from being listed.
+/// A check that imported records of known classes can be read as models. One unreadable record would make lists of its
+/// type fail.
 struct ImportedModels {
   private let store: FileModelStore
 
-  /// - Parameter types: the classes of models that the store may not have met yet.
-  /// - Throws: `ModelStoreError` with the code `invalid` if two classes have one name in the store.
+  /// - Parameter types: further classes, which the store may not have used yet.
+  /// - Throws: `ModelStoreError` with the code `invalid` if two classes have the same type name.
   init(_ types: [any Model.Type], in store: FileModelStore) throws {
     self.store = store
     for type in types {
@@ -16,12 +16,12 @@ struct ImportedModels {
     }
   }
 
-  /// - Throws: `ModelStoreError` with the code `invalid` for the first model that does not fit its class, or is another one
-  ///   in its value.
+  /// - Throws: `ModelStoreError` with the code `invalid` for the first model that its class can't decode, or whose
+  ///   value has another identifier.
   func check(_ models: [ExportedModel], from path: String) throws {
     var start = 0
     while start < models.count {
-      // Types mostly come one after the other.
+      // Models of one type are mostly consecutive.
       let type = ExactText(models[start].type)
       let end = models[start...].firstIndex { ExactText($0.type) != type } ?? models.count
       if let modelClass = store.scope.storedClass(named: type.text) as? any Model.Type {
@@ -40,7 +40,7 @@ struct ImportedModels {
       """
       Nothing was imported from '\(path)', line \(model.line), offset \(model.offset): \
       \(model.type.nameForMessage) \(model.identifier.quotedForMessage) can't be read as a model of \(M.displayName): \
-      \(reason)\(reason.hasSuffix(".") ? "" : ".") Correct it in the file, or take it out.
+      \(reason)\(reason.hasSuffix(".") ? "" : ".") Correct it in the file, or remove it.
       """, identifier: model.identifier, cause: misfit.reason)
   }
 }

@@ -2,9 +2,9 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Puts the models of an exported file into a store: the file is checked first, then read once more and written.
+/// The import of an exported file into a store: the file is checked first, then read again and written.
 struct JSONImport {
-  /// About how many bytes are written as one batch.
+  /// The approximate number of bytes that are written as one batch.
   private static let batchSize = 4 << 20
 
   private let engine: FileEngine
@@ -49,7 +49,7 @@ struct JSONImport {
 
   // MARK: Checking
 
-  /// Stands for a model: that two different ones have the same is as good as impossible.
+  /// A hash that identifies a model: collisions are practically impossible.
   private struct Fingerprint: Hashable {
     let first: Int
     let second: Int
@@ -83,8 +83,8 @@ struct JSONImport {
           throw ModelStoreError(
             .conflict,
             """
-            Nothing was imported from '\(path)': \(model.type.nameForMessage) \(model.identifier.quotedForMessage) is in it \
-            twice, again \(place).
+            Nothing was imported from '\(path)': \(model.type.nameForMessage) \(model.identifier.quotedForMessage) occurs \
+            twice, the second time \(place).
             """,
             identifier: model.identifier)
         }
@@ -92,8 +92,8 @@ struct JSONImport {
           throw ModelStoreError(
             .conflict,
             """
-            Nothing was imported from '\(path)': the store has \(model.type.nameForMessage) \
-            \(model.identifier.quotedForMessage) already, which is \(place). Import with existing: .keep or .replace.
+            Nothing was imported from '\(path)': the model \(place) is \(model.type.nameForMessage) \
+            \(model.identifier.quotedForMessage), which the store already has. Import with existing: .keep or .replace.
             """, identifier: model.identifier)
         }
       }
@@ -101,7 +101,7 @@ struct JSONImport {
     }
   }
 
-  /// Reads some models, in the form that the store's versions of them have.
+  /// Reads the next models, migrated to the versions of the store.
   private static func read(
     _ start: ExportReader, _ engine: FileEngine, _ migrations: MigrationPlan
   ) async throws -> (reader: ExportReader, models: [ExportedModel]) {
@@ -128,7 +128,7 @@ struct JSONImport {
             models.append(model)
           }
         }
-        // All of a piece may have been removed by migrations.
+        // Migrations may have removed all models of a part.
       } while models.isEmpty
       return (reader, models)
     }
@@ -182,7 +182,7 @@ struct JSONImport {
     outcome = written
   }
 
-  /// Reports the written part of an import that failed.
+  /// Returns the error of a failed import with the number of written models.
   private func partial(_ error: any Error) -> ModelStoreError {
     var reason: ModelStoreError
     switch error {

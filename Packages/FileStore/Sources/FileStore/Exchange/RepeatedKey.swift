@@ -1,19 +1,19 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A key that an object has twice: readers disagree about which of the two values counts.
+/// A key that occurs twice in an object. Readers disagree about its value.
 struct RepeatedKey {
   let key: String
 
-  /// The offset of the second one.
+  /// The offset of the second occurrence.
   let offset: Int
 
-  /// Finds the first one in a JSON value, at any depth; nil if there is none.
+  /// Finds the first repeated key in a JSON value, at any depth; nil if there is none.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   init?(in json: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
     var scanner = JSONScanner(json)
-    // The keys of the objects that are open; nil for a list.
+    // The keys of the containing objects; nil for a list.
     var open: [Set<String>?] = []
     repeat {
       switch try scanner.peek() {
@@ -44,5 +44,5 @@ struct RepeatedKey {
   }
 
   /// The problem, as a part of a sentence.
-  var reason: String { "the key \(key.quotedForMessage) is there twice in one object" }
+  var reason: String { "the key \(key.quotedForMessage) occurs twice in one object" }
 }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A thread for work that blocks, outside the pool that async functions share.
+/// A thread for blocking work, outside the cooperative pool.
 enum DedicatedThread {
   /// Starts a thread that runs `body` once and ends.
   static func start(for path: String, _ body: @escaping @Sendable () -> Void) throws(FileSystemError) {
@@ -38,7 +38,7 @@ private final class Body {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-// The thread's function. It is no closure within `create(_:)`, since those crash the compiler of Swift 6.3.
+// The thread's function. A closure within `create(_:)` would crash the compiler of Swift 6.3.
 #if canImport(Darwin)
   private func runBody(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run()

@@ -12,16 +12,16 @@
   import Foundation
 #endif
 
-/// The time as the engine sees it, so that tests can make it pass.
+/// The clock of the engine, which tests can replace.
 package protocol EngineClock: Sendable {
-  /// Nanoseconds from some fixed moment, never running backwards.
+  /// Returns monotonic nanoseconds since a fixed time.
   func nanoseconds() -> UInt64
 
-  /// The date and time of day as ISO 8601, for people.
+  /// Returns the date and time as ISO 8601, for people.
   func timestamp() -> String
 }
 
-/// The time of the machine.
+/// The clock of the system.
 package struct SystemClock: EngineClock {
   package init() {}
 

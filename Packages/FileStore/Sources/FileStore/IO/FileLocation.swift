@@ -10,9 +10,9 @@ import Foundation
 
 /// The file or directory at a path.
 enum FileLocation {
-  /// The file that a path names, after symbolic links; it need not exist.
+  /// Returns the path after resolving symbolic links. The file need not exist.
   ///
-  /// - Throws: ``FileSystemError`` if links lead in a circle.
+  /// - Throws: ``FileSystemError`` if the links form a cycle.
   static func following(_ path: String) throws(FileSystemError) -> String {
     var path = path
     for _ in 0..<40 {
@@ -22,7 +22,7 @@ enum FileLocation {
     throw FileSystemError(.open, path, code: ELOOP)
   }
 
-  /// A path without links, as far as it exists.
+  /// Returns the path without links, as far as it exists.
   static func resolved(_ path: String) -> String {
     if let found = realpath(path, nil) {
       defer { free(found) }
@@ -35,7 +35,7 @@ enum FileLocation {
     return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
   }
 
-  /// Whether a path is that of a directory, or of a file inside it.
+  /// Returns whether a path is that of a directory, or of a file inside it.
   static func isInside(_ path: String, _ directory: String) -> Bool {
     let (path, directory) = (resolved(path), resolved(directory))
     return path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")

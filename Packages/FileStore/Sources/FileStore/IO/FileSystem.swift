@@ -6,35 +6,35 @@
   import Glibc
 #endif
 
-/// The file system as the journal sees it: the few calls it makes, so that tests can stand in for a disk that fails.
+/// The file system calls that the journal needs. Tests replace it to simulate a failing disk.
 ///
 /// Every call may block. Paths are absolute or relative to the working directory and use `/`.
 package protocol FileSystem: Sendable {
   /// Opens a file for reading, or for reading and writing.
   ///
-  /// `.create` makes it (mode 0600) where it is missing, and follows no symbolic link: what is written to is in this folder.
-  /// `.createNew` makes it, and fails with `EEXIST` if something has the name already.
+  /// `.create` creates a missing file (mode 0600), and follows no symbolic link, so the written file is in this folder.
+  /// `.createNew` creates it, and fails with `EEXIST` if the name exists.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile
 
-  /// Makes one directory (mode 0700). An existing directory is left as it is.
+  /// Creates one directory (mode 0700). An existing directory is unchanged.
   ///
-  /// - Returns: Whether it was made by this call.
+  /// - Returns: Whether this call created it.
   func createDirectory(_ path: String) throws(FileSystemError) -> Bool
 
-  /// The names in a directory, without `.` and `..`, in no order.
+  /// Returns the names in a directory, without `.` and `..`, in no order.
   func list(_ path: String) throws(FileSystemError) -> [String]
 
-  /// Gives a file another name, atomically replacing what had it.
+  /// Renames a file, atomically replacing an existing one.
   func rename(_ path: String, to newPath: String) throws(FileSystemError)
 
   /// Removes a file.
   func remove(_ path: String) throws(FileSystemError)
 
-  /// Brings the directory's entries to the disk: a new file outlives a power cut only after this.
+  /// Syncs the directory's entries: a new file survives a power cut only after this.
   func synchronizeDirectory(_ path: String) throws(FileSystemError)
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum FileMode: Sendable, Equatable {
   case read
   case readWrite
@@ -42,44 +42,44 @@ package enum FileMode: Sendable, Equatable {
   case createNew
 }
 
-/// An open file. It is closed when its last reference goes, so a read never meets a descriptor that was reused.
+/// An open file. It is closed with its last reference, so a read never uses a reused descriptor.
 package protocol StoreFile: AnyObject, Sendable {
   /// The path it was opened with.
   var path: String { get }
 
-  /// Reads at most `buffer.count` bytes; fewer are possible, 0 is the end of the file.
+  /// Reads at most `buffer.count` bytes, possibly fewer; 0 at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
 
-  /// Reads all of `buffer` if that needs no waiting for a disk.
+  /// Fills `buffer` if that does not wait for a disk.
   ///
-  /// - Returns: Whether it was read. False means that ``read(into:at:)`` is needed, and is no error.
+  /// - Returns: Whether it was filled. Otherwise use ``read(into:at:)``.
   func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool
 
-  /// Writes at most `bytes.count` bytes; fewer are possible.
+  /// Writes at most `bytes.count` bytes, possibly fewer.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
 
-  /// Reserves room that reads as zeros and extends the file's size.
+  /// Preallocates space that reads as zeros, and extends the file's size.
   func preallocate(from offset: UInt64, length: UInt64) throws(FileSystemError)
 
-  /// Cuts or extends the file to `size` bytes.
+  /// Truncates or extends the file to `size` bytes.
   func truncate(to size: UInt64) throws(FileSystemError)
 
-  /// Returns when the file's bytes and size are on the disk itself.
+  /// Syncs the file: returns when its bytes and size are on the disk.
   func synchronize() throws(FileSystemError)
 
-  /// Has the system begin to bring bytes to the disk, so that ``synchronize()`` has less to wait for. It promises nothing.
+  /// Starts writing bytes to the disk, so that ``synchronize()`` waits less. It guarantees nothing.
   func beginSynchronizing(from offset: UInt64, length: UInt64)
 
   /// The file's size in bytes.
   func size() throws(FileSystemError) -> UInt64
 
-  /// Whether the file can still be found by a name. Bytes in one that was removed are lost when it is closed.
+  /// Returns whether the file still has a name. The bytes of a removed file are lost when it is closed.
   func hasName() throws(FileSystemError) -> Bool
 
-  /// Takes the exclusive lock of this file, which lasts until the file is closed, also if a process that was started meanwhile
-  /// has inherited it.
+  /// Acquires the exclusive lock of this file. It is released when the file is closed, even if a child process has
+  /// inherited it.
   ///
-  /// - Returns: False if someone else holds it, in this process or another.
+  /// - Returns: `false` if another owner has it, in this process or another.
   func tryLock() throws(FileSystemError) -> Bool
 }
 
@@ -90,7 +90,7 @@ extension StoreFile {
 
   package func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool { false }
 
-  /// Reads until `buffer` is full or the file ends, and returns how many bytes that were.
+  /// Reads until `buffer` is full or the file ends, and returns the number of bytes.
   package func readFully(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
     var done = 0
     while done < buffer.count {
@@ -106,7 +106,7 @@ extension StoreFile {
     var done = 0
     while done < bytes.count {
       let count = try write(UnsafeRawBufferPointer(rebasing: bytes[done...]), at: offset + UInt64(done))
-      // A disk that takes nothing and reports nothing would keep us here for ever.
+      // A disk that writes no bytes and reports no error would cause an endless loop.
       guard count > 0 else { throw FileSystemError(.write, path, code: EIO) }
       done += count
     }
@@ -117,12 +117,12 @@ extension StoreFile {
     try Array(bytes).withUnsafeBytes { try writeFully($0, at: offset) }
   }
 
-  /// The bytes of a small file.
+  /// Returns the bytes of a small file.
   package func contents() throws -> [UInt8] { try bytes(from: 0, count: Int(try size())) }
 
-  /// So many bytes from an offset on, or fewer if the file ends there.
+  /// Returns `count` bytes from an offset, or fewer at the end of the file.
   package func bytes(from offset: UInt64, count: Int) throws -> [UInt8] {
-    // To make an array of nothing in this way would write to the one that all empty arrays are.
+    // Creating an empty array in this way would write to the shared empty array.
     guard count > 0 else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
       read = try readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
@@ -131,7 +131,7 @@ extension StoreFile {
 }
 
 extension FileSystem {
-  /// Puts `bytes` under `path` so that a crash leaves the old file or the new one, and never a part of either.
+  /// Replaces a file atomically: a crash leaves the old file or the new one.
   package func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws {
     let temporary = "\(directory)/\(name).new"
     let file = try open(temporary, .create)
@@ -142,8 +142,8 @@ extension FileSystem {
     try synchronizeDirectory(directory)
   }
 
-  /// Creates `path` and the missing directories above it, and syncs their names. Names of existing directories are synced,
-  /// too: an earlier attempt may have been interrupted before it did.
+  /// Creates `path` and its missing parent directories, and syncs their names. Names of existing directories are synced,
+  /// too: an earlier attempt may have been interrupted before its sync.
   package func createDirectories(_ path: String) throws {
     let parent = Self.parent(of: path)
     do {
@@ -156,11 +156,11 @@ extension FileSystem {
     do {
       try synchronizeDirectory(parent)
     } catch let error where [EACCES, EPERM].contains(error.code) {
-      // A directory can be ours in one that we may not open, as those that systemd makes for services are.
+      // The parent of a directory may be unreadable, as for directories that systemd creates for services.
     }
   }
 
-  /// The directory that holds `path`.
+  /// Returns the parent directory of `path`.
   static func parent(of path: String) -> String {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A call to the file system that failed: what was tried, on which path, and why it didn't work.
+/// A failed call to the file system: the operation, the path, and the reason.
 package struct FileSystemError: Error, Equatable, CustomStringConvertible {
   /// The operation that failed.
   package enum Operation: String, Sendable {
@@ -21,7 +21,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
   package var operation: Operation
   package var path: String
 
-  /// The path that it was to become.
+  /// The new path of a rename.
   package var newPath: String?
 
   /// The `errno` of the call.
@@ -34,24 +34,24 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  /// The operation, the path, the system's reason, and what to do where that is known.
+  /// A message with the operation, the path, the system's reason, and the remedy if it is known.
   package var description: String {
     "Could not \(operation.rawValue) '\(path)'\(newPath.map { " to '\($0)'" } ?? ""): \(String(cString: strerror(code))) (errno \(code)).\(advice)"
   }
 
-  /// Whether there is no room on the disk.
+  /// Whether the disk or the quota is full.
   var isAboutRoom: Bool { [ENOSPC, EDQUOT].contains(code) }
 
   private var advice: String {
     switch code {
     case ENOSPC, EDQUOT: " Make room on the disk, then try again."
     case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
-    case EACCES, EPERM: " Give the user of this process the right to read and write there."
-    case EROFS: " It can only be read there: open the store with the mode readOnly, or somewhere else."
-    case ESTALE: " It is not the file that it was. Put that one back, and open the store again."
-    case ENOENT: " It is not there. If it was moved or removed, put it back, then try again."
-    case ELOOP: " It is a symbolic link, which is not followed there: remove it, or choose another place."
-    case ENOTDIR: " A part of this path is a file and no folder: choose another place."
+    case EACCES, EPERM: " Allow the user of this process to read and write there."
+    case EROFS: " The file system is read-only: open the store with the mode readOnly, or at another path."
+    case ESTALE: " The file was replaced. Restore the original, and open the store again."
+    case ENOENT: " The file is missing. If it was moved or removed, restore it, then try again."
+    case ELOOP: " It is a symbolic link, which is not followed: remove it, or choose another path."
+    case ENOTDIR: " A component of the path is a file, not a folder: choose another path."
     default: ""
     }
   }

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// The queue of a thread: callers add jobs without waiting, the thread takes all of them at once.
+/// The queue of a thread. Callers add jobs without waiting, and the thread takes all of them at once.
 ///
-/// Unchecked, because the compiler can't see that `jobs` and `isFinished` are touched only with the mutex held.
+/// Unchecked, because the compiler can't prove that `jobs` and `isFinished` are accessed only with the mutex held.
 final class Mailbox<Job: Sendable>: @unchecked Sendable {
   private var jobs: [Job] = []
   private var isFinished = false
@@ -38,27 +38,27 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Puts a job at the end of the queue.
+  /// Adds a job at the end of the queue.
   ///
-  /// - Returns: False, and the job is not taken, after ``finish()``.
+  /// - Returns: `false`, without adding the job, after ``finish()``.
   func send(_ job: Job) -> Bool {
     pthread_mutex_lock(mutex)
     let isOpen = !isFinished
     if isOpen { jobs.append(job) }
     pthread_mutex_unlock(mutex)
-    // Not under the mutex, for which the thread would wait as soon as it is awake.
+    // Not under the mutex, because the woken thread would wait for it.
     if isOpen { pthread_cond_signal(condition) }
     return isOpen
   }
 
-  /// How many jobs wait to be taken.
+  /// The number of waiting jobs.
   var count: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return jobs.count
   }
 
-  /// Takes no more jobs; those already in the queue are still handed out.
+  /// Closes the queue for new jobs. Jobs in the queue are still returned.
   func finish() {
     pthread_mutex_lock(mutex)
     isFinished = true
@@ -66,10 +66,10 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Waits for jobs and takes all of them, in the order in which they came.
+  /// Waits for jobs and returns all of them, in the order in which they were added.
   ///
-  /// - Parameter limit: How long to wait at most; nil waits for ever.
-  /// - Returns: No jobs if the time is up; nil if there are none and there will be none.
+  /// - Parameter limit: The longest time to wait; nil for no limit.
+  /// - Returns: No jobs after the time limit; nil if the queue is empty and closed.
   func takeAll(waitingAtMost limit: Duration?) -> [Job]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -87,7 +87,7 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     return taken
   }
 
-  /// The monotonic time that lies `limit` ahead, in nanoseconds.
+  /// Returns the monotonic time after `limit`, in nanoseconds.
   private static func time(after limit: Duration) -> UInt64 {
     MonotonicClock.nanoseconds() &+ limit.clampedNanoseconds
   }

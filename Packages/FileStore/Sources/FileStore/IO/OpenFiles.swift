@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The files that are open for reading, of all groups of a store together. Above a limit, the least recently read file is
-/// closed. A read under way keeps its file open until it is done.
+/// The files of all groups of a store that are open for reading. Above a limit, the least recently read file is closed. A
+/// read in progress keeps its file open until it ends.
 final class OpenFiles: Sendable {
   /// A segment of a journal.
   struct Key: Hashable {
-    /// The contents that it belongs to, as long as these are there.
+    /// The identity of the live contents to which the segment belongs.
     let contents: ObjectIdentifier
     let segment: SegmentNumber
   }
@@ -23,10 +23,10 @@ final class OpenFiles: Sendable {
   private let limit: Int
   private let state = Lock(State())
 
-  /// - Parameter limit: how many files are open at most; at least 1.
+  /// - Parameter limit: the largest number of open files; at least 1.
   init(limit: Int = 32) { self.limit = max(limit, 1) }
 
-  /// A file that is open.
+  /// Returns an open file; nil if it is not open.
   func file(_ key: Key) -> (any StoreFile)? {
     state.withLock { state in
       guard let place = state.entries.index(forKey: key) else { return nil }
@@ -38,7 +38,7 @@ final class OpenFiles: Sendable {
 
   /// Keeps a file open.
   ///
-  /// - Complexity: O(1), or O(*n*) in the limit if another one has to go.
+  /// - Complexity: O(1), or O(*n*) in the limit if another file has to be closed.
   func keep(_ file: any StoreFile, as key: Key) {
     let dropped = state.withLock { state -> [Entry] in
       var dropped: [Entry] = []
@@ -51,11 +51,11 @@ final class OpenFiles: Sendable {
       state.entries[key] = Entry(file: file, lastUse: state.useCount)
       return dropped
     }
-    // They close when their last reader is done, outside the lock.
+    // Files are closed outside the lock, when their last reader ends.
     _ = dropped
   }
 
-  /// Closes the files of some contents, once those who read them are done.
+  /// Closes the files of some contents, when their last readers end.
   func close(of contents: ObjectIdentifier) {
     let dropped = state.withLock { state -> [Key: Entry] in
       let dropped = state.entries.filter { $0.key.contents == contents }

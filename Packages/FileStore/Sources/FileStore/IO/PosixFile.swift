@@ -21,8 +21,8 @@ final class PosixFile: StoreFile {
   }
 
   deinit {
-    // Closing gives a lock back only if no process has the file open any more. One that is being started has, for a moment: it
-    // is born with all that this one has open.
+    // Closing releases a lock only if no other process has the file open. A process that is being started has it open: it
+    // inherits all open files.
     if isLocked.withLock({ $0 }) { _ = flock(descriptor, LOCK_UN) }
     _ = close(descriptor)
   }
@@ -80,7 +80,7 @@ final class PosixFile: StoreFile {
         fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(length),
         fst_bytesalloc: 0)
       _ = try retryingInterrupts(.preallocate, path) { fcntl(descriptor, F_PREALLOCATE, &request) }
-      // Reserving leaves the size alone: what lies between reads as zeros.
+      // Preallocation does not change the size. The extended part reads as zeros.
       try truncate(to: offset + length)
     }
   #else
@@ -106,7 +106,7 @@ final class PosixFile: StoreFile {
     private typealias PReadV2 =
       @convention(c) (Int32, UnsafePointer<iovec>, Int32, off_t, Int32) -> Int
 
-    /// `preadv2`, which Glibc's module doesn't declare (it stands behind `_GNU_SOURCE`).
+    /// `preadv2`, which Glibc's module doesn't declare (it needs `_GNU_SOURCE`).
     private static let preadv2: PReadV2? = dlsym(nil, "preadv2").map { unsafeBitCast($0, to: PReadV2.self) }
 
     /// `RWF_NOWAIT`: fail instead of waiting for a disk.

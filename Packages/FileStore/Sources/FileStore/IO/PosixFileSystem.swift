@@ -26,7 +26,7 @@ package struct PosixFileSystem: FileSystem {
       _ = try retryingInterrupts(.createDirectory, path) { mkdir(path, 0o700) }
       return true
     } catch let error where error.code == EEXIST {
-      // Something has the name: fine if one can list it as a directory.
+      // The name exists: this is not an error if it is a directory.
       let descriptor: Int32
       do {
         descriptor = try Self.descriptor(path, O_RDONLY | O_DIRECTORY)

@@ -1,18 +1,19 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The records of each value of the fields of a type. A record is identified by its ordinal, which never changes.
+/// An index of a field: the records of each value. A record is identified by its ordinal, which never changes.
 struct FieldIndex: Sendable {
   let field: StoredKeyPath
   var isUnique: Bool
   var keys: OrderedIndex
 }
 
-/// The indexes of fields of a group, by the number of the type. Plans know them by their place in the list, so they keep it.
+/// The field indexes of a group, by the number of the type. Query plans reference them by position, so positions never
+/// change.
 struct FieldIndexes: Sendable {
   private var lists: [Int: [FieldIndex]] = [:]
 
-  /// The fields of which there are indexes, and whether their values must not be there twice.
+  /// The indexed fields, and whether their indexes are unique.
   private(set) var fields: [Int: [(field: StoredKeyPath, isUnique: Bool)]] = [:]
 
   subscript(type: Int) -> [FieldIndex] { lists[type] ?? [] }
@@ -30,7 +31,7 @@ struct FieldIndexes: Sendable {
     fields[type] = self[type].map { ($0.field, $0.isUnique) }
   }
 
-  /// Takes over that a record has other values.
+  /// Updates the indexes with the changed values of a record.
   mutating func change(_ keys: KeyChange, type: Int, ordinal: UInt64) {
     let place = Int(ordinal)
     for number in self[type].indices {
@@ -40,7 +41,7 @@ struct FieldIndexes: Sendable {
         if let new = keys.new, new[number] == old[number] { continue }
         lists[type]?[number].keys.remove(old[number], place)
       case .lost:
-        // Its position in the index is unknown, so the index must not be trusted until it is rebuilt.
+        // Its position in the index is unknown, so the index can't be used until it is rebuilt.
         lists[type]?[number].keys.insert(nil, place)
       }
       if let new = keys.new { lists[type]?[number].keys.insert(new[number], place) }
@@ -54,7 +55,7 @@ struct KeyChange: Sendable {
     /// There was no record.
     case none
     case known([IndexKey?])
-    /// There was a record that can't be read any more.
+    /// The record existed and can't be read any more.
     case lost
   }
 
@@ -65,14 +66,14 @@ struct KeyChange: Sendable {
 }
 
 extension JournalIndex {
-  /// The same without indexes of fields: a copy of these would have to be kept up with every change.
+  /// The same without field indexes, which a copy would have to update with every change.
   var withoutFieldIndexes: JournalIndex {
     var copy = self
     copy.fields = FieldIndexes()
     return copy
   }
 
-  /// The live entry with an ordinal.
+  /// Returns the live entry with an ordinal.
   func entry(type: Int, ordinal: UInt64) -> TypeIndex.Entry? {
     let number = types[type].index(after: ordinal - 1)
     guard number < types[type].entries.count else { return nil }

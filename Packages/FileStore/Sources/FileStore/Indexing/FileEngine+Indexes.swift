@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension FileEngine {
-  /// Keeps an index of a field as long as the store is open. It is made while others read and write.
+  /// Maintains an index of a field while the store is open. Reads and writes continue while it is built.
   ///
-  /// A read-only store has no indexes, since it is not notified of the records that another process changes.
+  /// A read-only store has no indexes, because it is not notified of records that another process changes.
   ///
   /// - Throws: ``FileEngineError/duplicates(type:field:identifier:holder:)``.
   func index(_ type: String, _ field: StoredKeyPath, isUnique: Bool) async throws {
@@ -44,7 +44,7 @@ extension FileEngine {
     try await writing { try contents.add(made, type: number, name: type, known: keys, since: start) }
   }
 
-  /// Makes an index unless there is one.
+  /// Creates an index unless it exists.
   func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {
     if try await contents().indexedFields(type).contains(field) { return }
     try await index(type, field, isUnique: false)

@@ -2,10 +2,11 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
-  /// Keeps an index of a field for all instances of the store, as long as it is open.
+  /// Maintains an index of a field for all instances of the store, as long as it is open.
   ///
-  /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it. These
-  /// conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. ``explain(_:)`` reports the used indexes.
+  /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it.
+  /// These conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. ``explain(_:)``
+  /// reports the used indexes.
   ///
   /// ```swift
   /// try await store.index(\Person.email, unique: true)
@@ -18,21 +19,21 @@ extension FileModelStore {
   /// - Parameters:
   ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
   ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
-  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they are
-  ///     at the end of a batch or transaction. A unique index stays unique as long as the store is open.
-  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
-  ///   of another type. There is no index then.
-  /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
+  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they
+  ///     are at the end of a batch or transaction. A unique index stays unique as long as the store is open.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` for a
+  ///   field of another type. There is no index then.
+  /// - Complexity: O(*n*) in the number of stored models of the type; it needs about 50 bytes of memory for each.
   public func index<M: Model, Value>(_ field: KeyPath<M, Field<Value>>, unique: Bool = false) async throws {
     let path = try StoredKeyPath(M.self, { $0[keyPath: field] }, in: scope.transformers)
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a property that is declared with `@Field`: otherwise as of a field.
+  /// Maintains an index of a property that is declared with `@Field`. Otherwise the same as an index of a field.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
   public func index<M: Model, Value>(
     _ property: ReferenceWritableKeyPath<M, Value?>, unique: Bool = false
@@ -41,11 +42,11 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a property that is declared with `@Required`: otherwise as of a field.
+  /// Maintains an index of a property that is declared with `@Required`. Otherwise the same as an index of a field.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
   public func index<M: Model, Value>(
     _ property: ReferenceWritableKeyPath<M, Value>, unique: Bool = false
@@ -54,7 +55,7 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a member inside the values of a field: otherwise as of a field.
+  /// Maintains an index of a member inside the values of a field. Otherwise the same as an index of a field.
   ///
   /// ```swift
   /// try await store.index(Invoice.self) { $0.receipt.number }
@@ -62,7 +63,7 @@ extension FileModelStore {
   ///
   /// - Parameters:
   ///   - type: the class of the models.
-  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - unique: whether equal values, nil excepted, are rejected.
   ///   - column: returns the member, or a field.
   /// - Throws: `ModelStoreError` as for a field; `invalid` for a field of a related model.
   public func index<M: Model, Value>(
@@ -72,11 +73,12 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
+  /// Maintains an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)`
+  /// use.
   ///
   /// - Parameters:
-  ///   - relation: a relation to one model with `foreignKey: true`.
-  ///   - unique: whether no two models may reference the same one.
+  ///   - relation: a to-one relation with `foreignKey: true`.
+  ///   - unique: whether each model may be referenced only once.
   /// - Throws: `ModelStoreError` with the code `conflict` if two models already reference the same one, `invalid` for a
   ///   relation without foreign key.
   public func index<M: Model, Related: Model>(
@@ -86,8 +88,8 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a field that is named by a text, or of a foreign key. The type may be known at run time only.
-  /// Otherwise this is the same as `index(_:unique:)`.
+  /// Maintains an index of a field or foreign key, given by its name. The type may be known only at run time. Otherwise
+  /// this is the same as `index(_:unique:)`.
   ///
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
@@ -97,14 +99,14 @@ extension FileModelStore {
   ///
   /// - Parameters:
   ///   - type: the type of the models.
-  ///   - key: the key of the field, or the name of the property or attribute: of a type that is `Hashable`, or a relation to
-  ///     one model with `foreignKey: true`.
+  ///   - key: the key of the field, or the name of the property or attribute. The field has a `Hashable` type, or is a
+  ///     to-one relation with `foreignKey: true`.
   ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
-  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they are
-  ///     at the end of a batch or transaction. A unique index stays unique as long as the store is open.
-  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no
-  ///   such field or it is of another type. There is no index then.
-  /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
+  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they
+  ///     are at the end of a batch or transaction. A unique index stays unique as long as the store is open.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` if
+  ///   there is no such field or it is of another type. There is no index then.
+  /// - Complexity: O(*n*) in the number of stored models of the type; it needs about 50 bytes of memory for each.
   public func index<M: Model>(_ type: ModelType<M>, _ key: String, unique: Bool = false) async throws {
     func path<Exact: Model>(_ exact: Exact.Type) throws -> StoredKeyPath {
       try StoredKeyPath(exact, key: key, in: scope.transformers)
@@ -120,7 +122,7 @@ extension FileModelStore {
   /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
   /// ```
   ///
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
   public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
     try await execute(query).report(on: query)
   }

@@ -9,7 +9,7 @@
   import Glibc
 #endif
 
-/// The key of a record, for making an index.
+/// The key of a record, for building an index.
 struct RecordKey: Sendable {
   let ordinal: UInt64
   let revision: UInt64
@@ -20,8 +20,8 @@ extension JournalContents {
   /// The records that a query has to test.
   ///
   /// - Parameters:
-  ///   - orderedLimit: how many are taken at most from an index whose order is followed.
-  ///   - offset: how many records the query passes over.
+  ///   - orderedLimit: the largest number of records to read in the order of an index.
+  ///   - offset: the number of records that the query skips.
   ///   - position: the position after which records are found; nil for the beginning.
   func select(
     of type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil
@@ -62,7 +62,7 @@ extension JournalContents {
     }
   }
 
-  /// The values of records that were selected. May wait for the disk.
+  /// Returns the values of selected records. May wait for the disk.
   ///
   /// - Throws: ``SnapshotIsGone``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
   func read(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) throws -> [[UInt8]] {
@@ -82,7 +82,7 @@ extension JournalContents {
     return values
   }
 
-  /// The keys of the records that were created after a cursor, and where to go on. May wait for the disk.
+  /// Returns the keys of the records created after a cursor, and the next cursor. May wait for the disk.
   func keys(
     ofType type: Int, _ field: StoredKeyPath, after cursor: CreationCursor
   ) throws -> (keys: [RecordKey], next: CreationCursor?) {
@@ -103,13 +103,13 @@ extension JournalContents {
     }
   }
 
-  /// Makes an index complete that was made while others wrote, and keeps it from now on. Only for the thread that writes.
+  /// Completes an index that was built during writes, and maintains it from now on. Only for the writing thread.
   ///
   /// - Parameters:
-  ///   - known: the keys that are in the index, in the order of their records.
-  ///   - start: the cursor with which the reading of these began.
-  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if a value that has to be unique is there twice;
-  ///   ``RecordsWereReplaced``.
+  ///   - known: the keys in the index, in the order of their records.
+  ///   - start: the cursor at which reading them began.
+  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if two records have the same value of a unique
+  ///   index; ``RecordsWereReplaced``.
   func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey], since start: CreationCursor) throws {
     var added = index
     let stored = try withIndex { index throws(RecordsWereReplaced) in
@@ -135,7 +135,7 @@ extension JournalContents {
     withIndex { $0.fields.put(added, type: type) }
   }
 
-  /// Demands that no value of an index is there twice, from now on.
+  /// Makes an index unique from now on.
   func setUnique(_ field: StoredKeyPath, type: Int, name: String) throws {
     guard var index = withIndex({ $0.fields[type].first { $0.field == field } }), !index.isUnique else { return }
     index.isUnique = true
@@ -155,7 +155,8 @@ extension JournalContents {
       type: name, field: index.field.description, identifier: identifier, holder: holder)
   }
 
-  /// Another state of the whole, in which types have the same numbers, with its own indexes of the same fields.
+  /// Returns another state of the journal index, with the same numbers of types, and with rebuilt indexes of the same
+  /// fields.
   func indexing(_ indexes: FieldIndexes, of other: JournalIndex) throws -> JournalIndex {
     var other = other
     let contents = with(other)

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Finds out what changes do to indexes, and refuses those by which a unique value would be there twice.
+/// The check of unique indexes: it determines the effects of changes on indexes, and rejects duplicate values.
 struct KeyAdmission {
   private struct UniqueKey: Hashable {
     let type: Int
@@ -12,16 +12,16 @@ struct KeyAdmission {
   private let contents: JournalContents
   private let fields: [Int: [(field: StoredKeyPath, isUnique: Bool)]]
 
-  /// The unique ones among them, of types that have any.
+  /// The unique indexes, of types that have any.
   private let unique: [Int: [(number: Int, field: StoredKeyPath)]]
 
-  /// The keys that the changes admitted so far leave behind; none for a deleted model.
+  /// The keys after the changes admitted so far; none for a deleted model.
   private var staged: [ModelKey: [IndexKey?]?] = [:]
 
   /// The owner of a unique value after them; nil if it was freed.
   private var owners: [UniqueKey: ModelKey?] = [:]
 
-  /// The models that the batch changes, in their order: what they had before it, and its last change of each.
+  /// The models that the batch changes, in their order: their previous keys, and the last change of each.
   private var changed: [ModelKey] = []
   private var before: [ModelKey: (old: KeyChange.Old, change: Int)] = [:]
 
@@ -53,11 +53,11 @@ struct KeyAdmission {
     begin()
   }
 
-  /// Finds out what a change does.
+  /// Returns the effect of a change on the indexes.
   ///
   /// - Parameters:
-  ///   - number: which change of the batch it is.
-  ///   - stored: what the index has of the stored record; nil if there is none.
+  ///   - number: the number of the change in the batch.
+  ///   - stored: the index entry of the stored record; nil if there is none.
   /// - Returns: nil if the type has no indexes.
   mutating func admit(
     _ change: Change, number: Int, _ type: Int, stored: TypeIndex.Entry?
@@ -84,7 +84,7 @@ struct KeyAdmission {
     return KeyChange(old: old, new: new)
   }
 
-  /// Refuses the batch if a unique value would be there twice after all of it: a value can go from one model to another.
+  /// Rejects the batch if a unique value would occur twice at its end. Within the batch a value can move between models.
   mutating func finish(_ changes: [Change]) throws(FileEngineError) {
     for key in changed {
       guard case .known(let keys) = before[key]?.old else { continue }
@@ -112,7 +112,7 @@ struct KeyAdmission {
     oldOwners.append((key, owners.updateValue(owner, forKey: key)))
   }
 
-  /// The identifier of the model that has a value.
+  /// Returns the identifier of the model that has a value.
   private func holder(of unique: UniqueKey) -> [UInt8]? {
     if let owner = owners[unique] { return owner?.identifier }
     return contents.withIndex { index in

@@ -8,16 +8,16 @@
   import Glibc
 #endif
 
-// The first line of a segment, and what is left if there is none.
+// The first line of a segment, and segments without one.
 extension Journal {
-  /// How long a segment is that has no batches yet.
+  /// The length of a segment without batches.
   static func headerLength(number: UInt32, firstBatch: UInt64, group: String) -> UInt64 {
     var encoder = LineEncoder()
     encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
     return UInt64(encoder.bytes.count)
   }
 
-  /// Makes a segment with its first line, durably. If that fails, what there is of it must not stay.
+  /// Creates a segment with its first line, and syncs it. If that fails, the file must be removed.
   static func createSegment(
     _ number: UInt32, firstBatch: UInt64, group: String, folder: String, _ fileSystem: any FileSystem
   ) throws -> (file: any StoreFile, end: UInt64) {
@@ -30,7 +30,7 @@ extension Journal {
     return (file, UInt64(encoder.bytes.count))
   }
 
-  /// Removes what is there of a segment that could not be begun, durably.
+  /// Removes a segment that could not be begun, and syncs the folder.
   func removeUnbegun(_ number: UInt32) throws {
     do {
       try fileSystem.remove(contents.path(SegmentNumber(number)))

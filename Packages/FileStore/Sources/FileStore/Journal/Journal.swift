@@ -8,12 +8,12 @@
   import Glibc
 #endif
 
-/// The journal of one group: a state machine that blocks, keeps no time and starts nothing, over an injected file system.
+/// The journal of one group: a blocking state machine without clock or threads, over an injected file system.
 ///
-/// It is owned by one thread; others read through ``contents``. Batches go in with ``append(_:)``, which makes them
-/// survive the process, and are on the disk after ``sync()``. After a sync that failed, or a write that could not be
-/// undone, it writes nothing more. The system may have dropped the bytes that it could not write, so the journal has to
-/// be opened again to find out what is stored.
+/// One thread owns it; others read through ``contents``. Batches that are written with ``append(_:)`` survive a crash
+/// of the process, and after ``sync()`` a power failure. After a failed sync, or a write that could not be undone, it
+/// rejects all writes. The system may have dropped unwritten bytes, so the journal has to be opened again to determine
+/// what is stored.
 package final class Journal {
   /// The largest batch in bytes: the lengths of lines have 32 bits.
   static let largestBatch = 1 << 31
@@ -23,54 +23,54 @@ package final class Journal {
   let options: Options
   let fileSystem: any FileSystem
 
-  /// The directory of the store, with its lock; nil if no other process has to be excluded.
+  /// The directory of the store, with its lock; nil without a lock.
   private let home: StoreDirectory?
 
-  /// The path that errors name.
+  /// The path in errors.
   private var directory: String { home?.directory ?? contents.folder }
 
   private var file: SegmentFile
   private(set) var segment: UInt32
 
-  /// The files before the segment that is being written.
+  /// The files before the current segment.
   private(set) var sealed: [SegmentExtent]
 
-  /// Where the next batch goes.
+  /// The offset of the next batch.
   private(set) var end: UInt64
 
-  /// The space behind that.
+  /// The preallocated space after it.
   private var room: PreallocatedSpace
 
-  /// Whether the segment has batches. One that has none takes the next batch however large that is.
+  /// Whether the segment has batches. An empty segment accepts a batch of any size.
   private(set) var hasBatches: Bool
   private(set) var lastBatch: UInt64
 
-  /// How many bytes were written that the last checkpoint does not know.
+  /// The number of bytes written since the last checkpoint.
   private var bytesSinceCheckpoint: UInt64
 
-  /// A checkpoint that is to be written, when there is time for it.
+  /// A due checkpoint, which is written in the background.
   private var dueCheckpoint: Checkpoint?
 
-  /// All batches up to this one are on the disk.
+  /// The last synced batch.
   private(set) var syncedBatch: UInt64
 
-  /// The extent that the mark of the last clean close has recorded.
+  /// The extent recorded by the mark of the last clean close.
   private var mark: ClosedMark?
 
   /// The parts that were missing when it was opened, until a repair has reported them.
   private var losses: [IntegrityIssue]
 
-  /// Whether no room is taken for what can wait: the disk is full, and what there is has other uses.
+  /// Whether preallocation and background checkpoints are off, because the disk is full.
   var savesRoom = false
 
-  /// The size beyond which a segment gets no more batches. It is a small part of the journal, so that a full disk has room for
-  /// what is left of one.
+  /// The size after which a segment gets no more batches. It is a small part of the journal, so that even a full disk
+  /// has space to compact one segment.
   private(set) var segmentLimit: UInt64 = 0
 
-  /// Why nothing can be written any more.
+  /// The error that made the journal reject all writes.
   private var failure: (any Error)?
 
-  /// Whether there are batches that are not known to be on the disk.
+  /// Whether there are unsynced batches.
   var needsSync: Bool { syncedBatch < lastBatch && failure == nil }
 
   init(_ opened: OpenedJournal, options: Options, fileSystem: any FileSystem, home: StoreDirectory?) {
@@ -99,7 +99,7 @@ package final class Journal {
     segmentLimit = min(options.segmentSize, UInt64(Self.largestBatch), max(1 << 20, size / 16))
   }
 
-  /// Takes over that batches were written.
+  /// Records that batches were written.
   func noteAppended(_ batches: Int, bytes: UInt64) {
     end += bytes
     bytesSinceCheckpoint += bytes
@@ -108,7 +108,7 @@ package final class Journal {
     lastBatch += UInt64(batches)
   }
 
-  /// Brings everything appended so far to the disk.
+  /// Syncs everything appended so far.
   func sync() throws {
     try refuseAfterFailure()
     guard needsSync else { return }
@@ -128,8 +128,8 @@ package final class Journal {
     if try !file.hasName() { throw FileSystemError(.synchronize, file.path, code: ENOENT) }
   }
 
-  /// The file of the segment, opened again if it was closed. If it does not exist any more nothing is written again, since
-  /// another process may be writing; a limit of open files is temporary.
+  /// The file of the segment, opened again if it was closed. If the file is missing, the journal rejects all writes,
+  /// because another process may be writing. Too many open files is a temporary error.
   func openedFile() throws -> any StoreFile {
     do {
       return try file.opened()
@@ -142,17 +142,17 @@ package final class Journal {
   /// Whether the file of the segment is open.
   var hasOpenFile: Bool { file.isOpen }
 
-  /// Closes the file of the segment until something is to be written. All that was written is on the disk by then; a sync
-  /// that fails counts as any other: nothing is written after it.
+  /// Syncs and closes the file of the segment until the next write. After a failed sync the journal rejects all
+  /// writes.
   func rest() {
     guard file.isOpen else { return }
-    // An error is kept, and refuses what comes next.
+    // The error is kept, and rejects later writes.
     if failure == nil { try? sync() }
     if failure == nil { try? file.close(endingAt: end) } else { file.drop() }
   }
 
-  /// Brings everything to the disk, gives reserved room back and leaves a mark, so that the next opening can tell
-  /// whether anything got lost at the end. Call it once; the journal can't be used afterwards.
+  /// Syncs everything, frees preallocated space and writes a mark, with which the next opening detects losses at the
+  /// end. Call it once; the journal can't be used afterwards.
   func close() throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
@@ -163,12 +163,12 @@ package final class Journal {
     try trim()
     if position != mark { try leave(position) }
     if bytesSinceCheckpoint >= options.checkpointInterval {
-      // It only makes opening faster: a disk that has no room for it is no reason to fail.
+      // It only makes opening faster, so a full disk is not an error.
       try? makeCheckpoint().write(to: contents.folder, fileSystem)
     }
   }
 
-  /// Records in a file of its own that everything up to a position is on the disk.
+  /// Records in a separate file that everything up to a position is synced.
   private func leave(_ mark: ClosedMark) throws {
     var encoder = LineEncoder()
     encoder.closed(segment: UInt64(mark.segment), length: mark.length, batch: mark.batch)
@@ -176,13 +176,13 @@ package final class Journal {
     self.mark = mark
   }
 
-  /// Where the journal ends.
+  /// The end of the journal.
   var position: ClosedMark { ClosedMark(segment: segment, length: end, batch: lastBatch) }
 
   /// The files and bytes that must exist.
   var extent: JournalExtent { JournalExtent(sealed: sealed, end: position, losses: losses) }
 
-  /// Leaves what was wrong behind, after a repair: all of it is on the disk and sound.
+  /// Clears the known issues after a repair: everything is synced and intact.
   func endRepair() throws {
     try leave(position)
     losses = []
@@ -194,11 +194,11 @@ package final class Journal {
     throw FileEngineError.refusesWrites(directory: directory, cause: "\(failure)")
   }
 
-  /// Whether the files in the folder may belong to another process by now.
+  /// Whether the lock was lost, so that another process may own the files.
   var isWithoutLock: Bool { (try? home?.isLocked()) == false }
 
-  /// Throws if the lock is gone: another process can open the store then, and write to the same files. So nothing is
-  /// written without the lock, and nothing acknowledged that was written while it may have been gone.
+  /// Throws if the lock was lost: another process could then write to the same files. It is checked before each write,
+  /// and again before the write is acknowledged.
   func refuseWithoutLock() throws {
     guard let home else { return }
     do {
@@ -209,13 +209,13 @@ package final class Journal {
     }
   }
 
-  /// Writes nothing any more if an error is one of a sync: a second one could succeed without having done anything.
+  /// Rejects all writes after a failed sync: another sync could succeed without having written the bytes.
   func refusingWrites(afterSync error: any Error) -> any Error {
     if (error as? FileSystemError)?.operation == .synchronize { failure = error }
     return error
   }
 
-  /// Ends the segment, which is complete on the disk then, and begins the next. If that fails, this one goes on.
+  /// Syncs and ends the segment, and begins the next. If that fails, this segment continues.
   func beginSegment() throws {
     try trim()
     let next: (file: any StoreFile, end: UInt64)
@@ -225,7 +225,7 @@ package final class Journal {
     } catch let error as FileSystemError where error.operation == .synchronize {
       throw refusingWrites(afterSync: error)
     } catch {
-      // A file behind this one would say that all of this one is on the disk.
+      // A later file would declare that all of this one is synced.
       do { try removeUnbegun(segment + 1) } catch { failure = error }
       throw error
     }
@@ -239,13 +239,13 @@ package final class Journal {
 
   // MARK: Checkpoints and compaction
 
-  /// The index as it is now. All that it knows has to be on the disk.
+  /// A checkpoint of the current index. All of its records must be synced.
   private func makeCheckpoint() -> Checkpoint {
     bytesSinceCheckpoint = 0
     return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
   }
 
-  /// A checkpoint that is to be written, once.
+  /// Returns the due checkpoint once.
   func takeDueCheckpoint() -> Checkpoint? {
     if savesRoom { return nil }
     defer { dueCheckpoint = nil }
@@ -263,7 +263,7 @@ package final class Journal {
     return true
   }
 
-  /// How many bytes the files have, without reserved room.
+  /// The number of bytes in the files, without preallocated space.
   var size: UInt64 { sealed.reduce(end) { $0 + $1.length } }
 
   /// Whether the journal has enough obsolete bytes to be compacted in the background.
@@ -273,7 +273,7 @@ package final class Journal {
     return size > live * 2 && size - live > threshold && unrepairedDamage == nil
   }
 
-  /// Lets a compacted file take the place of those that it was made from.
+  /// Replaces files by their compacted form.
   func replaceFiles(upTo number: UInt32, with extent: SegmentExtent) throws {
     sealed = [extent] + sealed.filter { $0.segment.number > number }
     setSegmentLimit()
@@ -299,17 +299,17 @@ package final class Journal {
     syncedBatch = lastBatch
   }
 
-  /// Preallocates space for `count` bytes and more. A failure is harmless: the write that follows reports the cause.
+  /// Preallocates space for `count` bytes and more. A failure is ignored: the next write reports the cause.
   func reserve(_ count: UInt64) {
     guard !savesRoom, room.isShort(of: count, at: end), let file = try? openedFile() else { return }
     room.reserve(count, at: end, in: file)
   }
 
-  /// How many zeros are to be written behind `count` bytes that come to the end. They are taken for written.
+  /// The number of zeros to write after `count` bytes at the end. They are recorded as written.
   func takeFilling(behind count: UInt64) -> Int { room.takeFilling(behind: count, at: end) }
 
-  /// Removes what a failed write has left, since a shorter batch over it would leave the rest of it standing behind
-  /// itself.
+  /// Removes the bytes of a failed write. Otherwise a shorter batch over them would be followed by their
+  /// rest.
   func takeBack(_ error: any Error) {
     do {
       let file = try openedFile()

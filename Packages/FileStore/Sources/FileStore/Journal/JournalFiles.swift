@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// The files in a group's folder: those that the journal consists of, and those that are of no use any more.
+/// The files in the folder of a group: those of the journal, and obsolete ones.
 struct JournalFiles {
-  /// The journal, in its order: what compaction has made last, if anything, then the segments behind that.
+  /// The files of the journal in order: the last compacted file, if any, then the later segments.
   let segments: [SegmentNumber]
 
   /// The files that the first of them replaced, and the unfinished ones of a writer that stopped.
   let leftovers: [String]
 
   /// - Parameters:
-  ///   - names: What is in the folder.
-  ///   - folder: The folder. A compacted file replaces others only if its first line declares it, or if there are none that
-  ///     it could replace.
+  ///   - names: The names in the folder.
+  ///   - folder: The folder. A compacted file replaces others only if its first line declares it, or if there are none
+  ///     that it could replace.
   init(_ names: [String], in folder: String, _ fileSystem: any FileSystem) throws {
     let segments = names.compactMap(StoreFormat.segmentNumber).sorted()
     let compacted = try names.compactMap(StoreFormat.compactedNumber).sorted(by: >).first { number in

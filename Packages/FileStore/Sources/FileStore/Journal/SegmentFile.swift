@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// The file of a segment that is being written. It can be closed between two writes, and is opened again for the next: a
-/// store can have more groups than a process may have open files.
+/// The file of the current segment. It can be closed between writes: a store can have more groups than a process may
+/// have open files.
 struct SegmentFile {
-  /// How many bytes before the end tell whether a file is the one that was closed.
+  /// The number of bytes before the end that identify the closed file.
   private static let tailLength: UInt64 = 4_096
 
   /// The state of the file when it was closed.
@@ -46,13 +46,13 @@ struct SegmentFile {
 
   var isOpen: Bool { if case .open = state { true } else { false } }
 
-  /// The file, which is opened if it is closed.
+  /// The file, opened if it is closed.
   ///
-  /// An open file that loses its name is known by that. One that is closed has nothing but its name, under which there may
-  /// be another one by now, so it is compared with what was closed.
+  /// An open file that was replaced has lost its name. A closed file is known only by its name, so the file at that
+  /// name is compared with the closed one.
   ///
-  /// - Throws: ``FileSystemError``, with the code `ENOENT` if the file is not there any more, and `ESTALE` if another one, or
-  ///   not what was written, is in its place.
+  /// - Throws: ``FileSystemError``, with the code `ENOENT` if the file is missing, and `ESTALE` if another file or
+  ///   other content replaced it.
   mutating func opened() throws -> any StoreFile {
     switch state {
     case .open(let file): return file
@@ -65,15 +65,15 @@ struct SegmentFile {
     }
   }
 
-  /// Closes the file until it is wanted again. All that was written to it has to be on the disk.
+  /// Closes the file until the next write. Everything written to it must be synced.
   ///
-  /// - Parameter end: where the journal ends in it.
+  /// - Parameter end: the end of the journal in the file.
   /// - Throws: ``FileSystemError`` if the state of the file can't be read. It stays open then.
   mutating func close(endingAt end: UInt64) throws {
     guard case .open(let file) = state else { return }
     state = .closed(try Closed(file, end: end))
   }
 
-  /// Closes the file for good.
+  /// Closes the file permanently.
   mutating func drop() { state = .dropped }
 }

@@ -3,27 +3,28 @@ public import Foundation
 import StoreProtocol
 
 extension FileModelStore {
-  /// Copies the whole store, with all its groups, as of one moment, into another directory, which can be opened as a store.
-  /// Reading and writing go on meanwhile.
+  /// Copies a snapshot of the whole store, with all groups, into another directory, which can be opened as a store. Reads
+  /// and writes continue during the call.
   ///
   /// ```swift
   /// try await store.backup(to: URL(filePath: "backups/monday.store"))
   /// ```
   ///
-  /// Every change that was acknowledged before this was called is in the copy, and no part of a batch or a transaction. The
-  /// copy is made under another name, brought to the disk, and gets its own name at the end: an error or a crash leaves no
-  /// half of one. Quarantine files are not copied.
+  /// The copy contains every change that was acknowledged before the call, and only complete batches and transactions. It
+  /// is written under a temporary name, synced, and renamed at the end, so an error or a crash leaves no partial copy.
+  /// Quarantine files are not copied.
   ///
-  /// That other name is `monday.store.unfinished`, or with a number behind it if something is called so. An error removes the
-  /// folder; a process that is killed leaves it, and it can be removed then.
+  /// The temporary name is `monday.store.unfinished`, with a number if that name exists. An error removes the folder. A
+  /// killed process leaves it behind, and you can remove it.
   ///
   /// - Parameter directory: a folder that does not exist yet, or is empty, outside of the store.
   /// - Throws: `ModelStoreError` with the code
-  ///   - `conflict` if the folder is not empty, `invalid` if it is in that of the store,
+  ///   - `conflict` if the folder is not empty, `invalid` if it is inside the store,
   ///   - `unsupported` if the store was opened for reading only,
-  ///   - `corrupt` if the group of a folder is unknown,
+  ///   - `corrupt` if the group of a folder can't be determined,
   ///   - `cancelled`, or that of an error of the disk.
-  /// - Complexity: O(*n*) in the size of the journals, older revisions included: ``compact()`` first makes a smaller copy.
+  /// - Complexity: O(*n*) in the size of the journals, including older revisions. Call ``compact()`` before for a
+  ///   smaller copy.
   public func backup(to directory: URL) async throws {
     try await translating {
       _ = try directory.filePath()

@@ -3,42 +3,42 @@ public import Foundation
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The result of a repair: the damage, and the files that keep it.
+/// The result of a repair: the damage, and the quarantine file that keeps it.
 ///
 /// ```swift
 /// let repair = try await store.repair()
 /// for loss in repair.losses { print(loss) }
 /// ```
 public struct FileStoreRepair: Sendable, CustomStringConvertible {
-  /// Something that was not what had been written.
+  /// A damaged or missing part of the files.
   public struct Loss: Sendable, Hashable, CustomStringConvertible {
-    /// The fault, its file, and its offset.
+    /// The issue, with its file and offset.
     public let issue: IntegrityIssue
-    /// The name of the type of the model whose record it was; nil if that is unknown.
+    /// The type name of the model of the lost record; nil if it is unknown.
     public let typeName: String?
-    /// The identifier of the model whose record it was; nil if that is unknown.
+    /// The identifier of the model of the lost record; nil if it is unknown.
     public let identifier: String?
-    /// The revision of that model that the store has now: an older one that was readable, or one that was written after
-    /// the one that was lost. Nil if the model is not there any more, or not known.
+    /// The stored revision of that model after the repair: an older readable one, or one written after the lost one.
+    /// Nil if there is none, or the model is unknown.
     public let keptRevision: UInt64?
 
-    /// A sentence for the person who looks after the store.
+    /// A message with the issue, the model, and the revision that is stored now.
     public var description: String {
       guard let typeName, let identifier else { return issue.description }
-      let rest = keptRevision.map { "revision \($0) of it is there" } ?? "nothing of it is left"
+      let rest = keptRevision.map { "revision \($0) of it is stored" } ?? "no revision of it is left"
       return "\(issue) It was a record of \(typeName.nameForMessage) \(identifier.quotedForMessage): \(rest)."
     }
   }
 
-  /// The losses, one for each record that can be identified. Empty if the files were sound: then nothing was changed.
+  /// The losses, one for each identified record. Empty if the files were intact: then nothing was changed.
   public internal(set) var losses: [Loss] = []
-  /// The file with all damaged bytes, each piece behind a line with its origin; nil if there were none. If only the
-  /// manifest was damaged, it is the copy of that, in the folder of the store.
+  /// The quarantine file with all damaged bytes, each piece preceded by a line with its origin; nil if there were none.
+  /// If only the manifest was damaged, it is the copy of the manifest, in the folder of the store.
   public internal(set) var quarantine: URL?
-  /// How many models the group has now, all of them readable.
+  /// The number of models of the group after the repair, all of them readable.
   public internal(set) var keptCount = 0
 
-  /// Sentences for the person who looks after the store.
+  /// A report with the number of kept models, the quarantine file, and all losses.
   public var description: String {
     if losses.isEmpty { return "Nothing is damaged. All \(keptCount) models are readable." }
     let moved = quarantine.map { " The damaged bytes are in '\($0.path(percentEncoded: false))'." } ?? ""
@@ -49,18 +49,18 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
 }
 
 extension FileModelStore {
-  /// Reads the whole journal of this group, keeps everything that is readable, and moves the rest to a quarantine file. The
-  /// store is sound after that: ``verify()`` finds nothing, and ``compact()`` works again.
+  /// Reads the whole journal of this group, keeps all readable records, and moves the rest to a quarantine file. Then the
+  /// store is intact: ``verify()`` finds no issue, and ``compact()`` works again.
   ///
-  /// Of a model whose last revision is damaged, the last one that is readable counts again. Nothing is thrown away: the
-  /// damaged bytes are in the quarantine file, beside the journal, before anything is replaced. A crash at any moment leaves
-  /// the journal as it was or as it is to be. If nothing is damaged, nothing is changed.
+  /// If the last revision of a model is damaged, its last readable revision is restored. Nothing is discarded: the
+  /// damaged bytes are copied to a quarantine file in the folder of the journal before anything is replaced. A crash
+  /// leaves either the old or the repaired journal. If nothing is damaged, nothing is changed.
   ///
-  /// A task that is cancelled ends it as long as it has changed nothing; once everything was read, it is completed.
+  /// Cancelling the task ends the repair before its first change. After the whole journal was read, the repair completes.
   ///
-  /// Writes wait until it is done. A list that is being read meanwhile may have models twice, or leave some out.
+  /// Writes wait for the repair. A list that is being read during the repair may have models twice, or omit some.
   ///
-  /// - Returns: what was wrong, where, and what was kept.
+  /// - Returns: the losses, and the number of kept models.
   /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if the
   ///   task was cancelled in time, or that of an error of the disk. The journal is unchanged then.
   /// - Complexity: O(*n*) in the size of the journal.

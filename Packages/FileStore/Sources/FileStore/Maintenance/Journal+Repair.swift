@@ -2,9 +2,9 @@ import Foundation
 @_spi(ModelKitInternals) import StoreEngine
 
 extension Writer {
-  /// Repairs a group that is held, and the manifest.
+  /// Repairs a locked group, and the manifest.
   ///
-  /// - Throws: `CancellationError` if it should stop and has changed nothing yet.
+  /// - Throws: `CancellationError` if it should stop before its first change.
   mutating func repair(_ group: String, shouldStop: () -> Bool) throws -> FileStoreRepair {
     wake(group)
     var repair = try journal(group).repair(shouldStop: shouldStop)
@@ -18,12 +18,12 @@ extension Writer {
 }
 
 extension Journal {
-  /// Keeps what is readable, and moves the rest to a quarantine file.
+  /// Keeps all readable records, and moves the rest to a quarantine file.
   ///
-  /// What is readable is copied to a compacted file that takes the place of all others, at the moment at which it gets its
-  /// name. Before that nothing is changed but for the quarantine file.
+  /// Readable records are copied to a compacted file, which replaces all other files when it is renamed. Before that only
+  /// the quarantine file is written.
   ///
-  /// - Parameter shouldStop: Called at intervals until everything was read. From the first change on it goes to its end.
+  /// - Parameter shouldStop: Called at intervals until the whole journal was read. After that the repair completes.
   /// - Throws: `CancellationError` if it should stop, and errors of the disk.
   func repair(shouldStop: () -> Bool = { false }) throws -> FileStoreRepair {
     if shouldStop() { throw CancellationError() }
@@ -49,13 +49,13 @@ extension Journal {
     if let name = try parts.quarantine(in: contents.folder, fileSystem) {
       repair.quarantine = URL(filePath: "\(contents.folder)/\(name)")
     }
-    // A segment of its own, so that the new file can't have the name of one that it replaces.
+    // A new segment, so that the new file can't have the name of one that it replaces.
     try beginSegment()
     guard let last = sealed.last else { return repair }
     let compaction = Compaction(
       group: group, folder: contents.folder, index: index, number: last.segment.number, batch: lastBatch)
     do {
-      // All that takes room or can't be read fails before anybody sees the new state.
+      // Everything that can fail, for lack of space or unreadable bytes, comes before the new state is visible.
       let outcome = try compaction.run(fileSystem)
       contents.replace(try contents.indexing(fields, of: index))
       try finish(compaction, outcome)
@@ -74,7 +74,7 @@ extension JournalIndex {
   }
 }
 
-/// Bytes of a journal that are not what was written.
+/// The damaged bytes of a journal.
 private struct DamagedParts {
   private struct Part {
     let issue: IntegrityIssue
@@ -84,13 +84,13 @@ private struct DamagedParts {
   private var parts: [Part] = []
   private(set) var losses: [FileStoreRepair.Loss] = []
 
-  /// The length of the longest stretch of bytes that is searched for a record. A file that was overwritten could be one
-  /// stretch as a whole.
+  /// The largest number of damaged bytes in a row that is searched for a record. An overwritten file could be damaged
+  /// as a whole.
   private static let longestLine: UInt64 = 1 << 26
 
   /// - Parameters:
-  ///   - before: what the store believed to have.
-  ///   - after: what is readable.
+  ///   - before: the index of the store before the repair.
+  ///   - after: the index of the readable records.
   init(
     _ issues: [IntegrityIssue], before: JournalIndex, after: JournalIndex, _ folder: String,
     _ fileSystem: any FileSystem
@@ -114,7 +114,7 @@ private struct DamagedParts {
     }
   }
 
-  /// Writes the bytes to a file of their own: each piece after a line with its offset and length.
+  /// Writes the bytes to a quarantine file, each piece preceded by a line with its offset and length.
   ///
   /// - Returns: The name of the file; nil if there are no bytes.
   func quarantine(in folder: String, _ fileSystem: any FileSystem) throws -> String? {
@@ -160,7 +160,7 @@ private struct DamagedParts {
     try fileSystem.open(issue.file, .read).bytes(from: issue.offset, count: Int(issue.length))
   }
 
-  /// The model that a damaged line was about, if the damage is somewhere behind its name.
+  /// Returns the model of a damaged line, if the damage is after its identifier.
   private static func name(in bytes: [UInt8]) -> (type: String, identifier: String)? {
     guard UInt64(bytes.count) < longestLine else { return nil }
     return bytes.withUnsafeBytes { bytes in
@@ -171,7 +171,7 @@ private struct DamagedParts {
     }
   }
 
-  /// The models whose records are where something is wrong, by the number of the issue.
+  /// Returns the models whose records are at damaged offsets, by the number of the issue.
   private static func records(
     of index: JournalIndex, in issues: [IntegrityIssue], _ folder: String
   ) -> [Int: [(type: String, identifier: String)]] {

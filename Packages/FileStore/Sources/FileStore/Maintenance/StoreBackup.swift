@@ -9,7 +9,7 @@ import Foundation
   import Glibc
 #endif
 
-/// The files of a store at one moment. Its files only grow, and none is removed as long as their groups are held.
+/// The files of a store at one point in time. Files only grow, and none is removed while its group is locked.
 struct StoreBackup: Sendable {
   struct Group: Sendable {
     let folder: String
@@ -32,11 +32,11 @@ struct StoreBackup: Sendable {
     }
   }
 
-  /// Makes a folder beside the target, under a name that nothing has.
+  /// Creates a folder next to the target, under an unused name.
   private static func createUnfinished(_ target: String, _ fileSystem: any FileSystem) throws -> String {
     let parent = PosixFileSystem.parent(of: target)
     try fileSystem.createDirectories(parent)
-    // One can write into some folders without being allowed to list them.
+    // Some folders are writable but can't be listed.
     let names = Set((try? fileSystem.list(parent)) ?? [])
     var number = 1
     while true {
@@ -47,7 +47,7 @@ struct StoreBackup: Sendable {
     }
   }
 
-  /// Copies everything, brings it to the disk, and gives it its name. An error leaves nothing.
+  /// Copies all files, syncs them, and renames the folder. An error leaves no files.
   func write(to target: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool) throws {
     let unfinished = try Self.createUnfinished(target, fileSystem)
     do {
@@ -71,7 +71,7 @@ struct StoreBackup: Sendable {
       }
       var encoder = LineEncoder()
       encoder.closed(segment: UInt64(group.end.segment), length: group.end.length, batch: group.end.batch)
-      // This brings the names of all to the disk.
+      // This syncs the names of all files.
       try fileSystem.replace(StoreFormat.closedMark, in: folder, with: encoder.bytes)
     }
     try fileSystem.synchronizeDirectory("\(unfinished)/\(StoreFormat.groups)")
@@ -94,7 +94,7 @@ struct StoreBackup: Sendable {
         throw FileEngineError.damaged(
           IntegrityIssue(
             kind: .missing, file: path, offset: offset, length: 0,
-            reason: "\(length - offset) bytes were here and are gone"))
+            reason: "\(length - offset) bytes are missing"))
       }
       try copy.writeFully(bytes, at: offset)
       offset += UInt64(bytes.count)
@@ -123,7 +123,7 @@ extension Writer {
     return groups
   }
 
-  /// The contents of a folder; nil if it is none.
+  /// Returns the contents of a folder; nil if the path is not a folder.
   private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
     do {
       return try fileSystem.list(folder)
@@ -133,7 +133,7 @@ extension Writer {
     }
   }
 
-  /// Whether a folder has no more than the beginning of the first line of a journal: nothing was ever written to it.
+  /// Returns whether a folder has at most the beginning of the first line of a journal: it never contained a record.
   private static func wasNeverBegun(
     _ folder: String, _ names: [String], _ files: JournalFiles, _ fileSystem: any FileSystem
   ) throws -> Bool {
@@ -143,7 +143,7 @@ extension Writer {
     return try scanner.next()?.isTerminated != true
   }
 
-  /// The group whose journal is in a folder, by its first readable line.
+  /// Returns the group of the journal in a folder, by its first readable line.
   private static func group(in folder: String, _ files: JournalFiles, _ fileSystem: any FileSystem) throws -> String? {
     for segment in files.segments {
       let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(segment))", .read)
@@ -152,7 +152,7 @@ extension Writer {
     return nil
   }
 
-  /// The files of groups now, all of them on the disk.
+  /// Returns the current files of groups, after syncing them.
   mutating func backup(of groups: [String]) throws -> StoreBackup {
     StoreBackup(
       groups: try groups.map { group in

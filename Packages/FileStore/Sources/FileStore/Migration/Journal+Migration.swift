@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension Journal {
-  /// Brings all records to the versions that the program knows, with one batch.
+  /// Migrates all records to the versions of the program, in one batch.
   ///
   /// - Throws: ``FileEngineError/newerModel(type:version:known:)``,
   ///   ``FileEngineError/migrationFailed(type:identifier:version:reason:)``,
@@ -33,7 +33,7 @@ extension Journal {
     _ records: RecordSelection, _ type: String, from version: Int, _ plan: MigrationPlan, into changes: inout [Change]
   ) throws {
     try contents.forEachRecord(records) { number, line, value in
-      // What is left of it might be readable by repair(); a migration must not leave it behind.
+      // repair() might be able to read it later; a migration must not skip it silently.
       guard let value else {
         throw UnreadableBeforeMigration(issue: contents.damage(at: records.entries[number].place, in: line))
       }
@@ -46,7 +46,7 @@ extension Journal {
     }
   }
 
-  /// Refuses to read records of other versions than those that the program knows.
+  /// Throws if records have other versions than those of the program.
   static func refuseOtherVersions(_ contents: JournalContents, _ plan: MigrationPlan) throws {
     try plan.refuseMistakes()
     let index = contents.withIndex { $0 }

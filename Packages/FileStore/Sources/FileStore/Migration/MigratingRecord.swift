@@ -1,10 +1,11 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A stored record on its way from one version to the next. Keys are those of the JSON; dots lead into nested objects.
+/// A stored record during its migration to the next version. Keys are those of the JSON; dots separate the keys of nested
+/// objects.
 public struct MigratingRecord {
-  /// The name of the type of the model in stores.
+  /// The type name of the model.
   public let typeName: String
-  /// The identifier of the model. It stays as it is, whatever becomes of the record.
+  /// The identifier of the model. A migration does not change it.
   public let identifier: String
   /// The record.
   public var value: AttributeDictionary
@@ -16,7 +17,7 @@ public struct MigratingRecord {
     self.value = value
   }
 
-  /// The value of a key; nil if it is not there. Setting nil removes the key.
+  /// The value of a key; nil if the key is missing. Setting nil removes the key.
   public subscript(key: String) -> JSONValue? {
     get { try? value.value(atNestedKey: key) }
     set {
@@ -28,25 +29,25 @@ public struct MigratingRecord {
     }
   }
 
-  /// Gives a value another key. Nothing happens if it is not there.
+  /// Renames a key. Does nothing if the key is missing.
   ///
-  /// - Throws: `ModelStoreError` with the code `conflict` if the new key is there already.
+  /// - Throws: `ModelStoreError` with the code `conflict` if the new key exists.
   public mutating func rename(_ key: String, to newKey: String) throws {
     guard let old = self[key] else { return }
     if self[newKey] != nil {
-      throw ModelStoreError(.conflict, "\"\(key)\" can't become \"\(newKey)\", which is there already")
+      throw ModelStoreError(.conflict, "\"\(key)\" can't be renamed to \"\(newKey)\", which already exists")
     }
     drop(key)
     self[newKey] = old
   }
 
-  /// Replaces a value. Nothing happens if it is not there; `null` is there.
+  /// Replaces the value of a key, which may be `null`. Does nothing if the key is missing.
   public mutating func convert(_ key: String, _ body: (JSONValue) throws -> JSONValue) throws {
     guard let old = self[key] else { return }
     self[key] = try body(old)
   }
 
-  /// Replaces a value by several with other keys. Nothing happens if it is not there.
+  /// Replaces a value by several values with other keys. Does nothing if the key is missing.
   public mutating func split(_ key: String, _ body: (JSONValue) throws -> AttributeDictionary) throws {
     guard let old = self[key] else { return }
     let parts = try body(old)
@@ -54,13 +55,13 @@ public struct MigratingRecord {
     for (key, part) in parts.sorted(by: { $0.key < $1.key }) { self[key] = part }
   }
 
-  /// Removes a key with its value, if it is there.
+  /// Removes a key with its value, if it exists.
   public mutating func drop(_ key: String) {
     if value.removeValue(forKey: key) != nil { return }
     Self.drop(path(key)[...], from: &value)
   }
 
-  /// Sets the value of a key that is not there.
+  /// Sets the value of a key if the key is missing.
   public mutating func setDefault(_ json: JSONValue, for key: String) {
     if self[key] == nil { self[key] = json }
   }

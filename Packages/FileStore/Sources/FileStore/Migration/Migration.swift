@@ -3,8 +3,8 @@ public import StoreProtocol
 
 /// One step from a version of the stored records of a model type to the next.
 ///
-/// Records that were written before there were migrations have version 1. Steps are declared once and stay in the program as
-/// long as a store may still have older records:
+/// Records have version 1 until their first migration. Keep the declaration of a step as long as a store may have older
+/// records:
 ///
 /// ```swift
 /// let options = FileStoreOptions(migrations: [
@@ -23,36 +23,37 @@ public import StoreProtocol
 /// let store = FileModelStore(directory: url, options: options)
 /// ```
 ///
-/// Due steps run when the store is opened for writing, before any record is read, over all records of the type in a
-/// group. Their changes, in all types, and the new versions are one batch of the journal. After a crash it is whole or
-/// absent, and the next opening begins again. If a step throws, nothing is changed, and the store is not opened.
+/// Pending steps run when the store is opened for writing, before any other read, on all records of the type in a group.
+/// Their changes of all types, and the new versions, are one batch of the journal. After a crash the batch is stored
+/// completely or not at all, and the next opening repeats the steps if needed. If a step throws, nothing is changed, and
+/// the store is not opened.
 ///
-/// A program without the steps that a store has behind it is refused: it would take new records for old ones.
+/// A program that lacks steps which a store has run can't open the store: it would misread migrated records.
 public struct Migration: Sendable {
-  /// The name of the type of the models in stores.
+  /// The type name of the models.
   public let typeName: String
-  /// The version that records have after the step.
+  /// The version of records after the step.
   public let version: Int
   let body: @Sendable (inout MigratingRecord) throws -> Void
 
-  /// Describes a step.
+  /// Creates a step.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
-  ///   - version: the version that records have afterwards: 2 for the first step, 3 for the one after it.
-  ///   - body: changes one record. It may run more often than once for a record, if opening the store does not come to its
-  ///     end; so it should do nothing else.
+  ///   - version: the version of records after the step: 2 for the first step, 3 for the next one.
+  ///   - body: changes one record. It may run more than once for a record if opening the store is interrupted, so it must
+  ///     have no other effects.
   public init<M: Model>(
     _ type: M.Type, to version: Int, _ body: @escaping @Sendable (_ record: inout MigratingRecord) throws -> Void
   ) {
     self.init(M.typeName, to: version, body)
   }
 
-  /// Describes a step for a type that the program may have no class for any more.
+  /// Creates a step for a type whose class the program may no longer have.
   ///
   /// - Parameters:
-  ///   - typeName: what stores call the type of the models.
-  ///   - version: the version that records have afterwards: 2 for the first step, 3 for the one after it.
+  ///   - typeName: the type name of the models.
+  ///   - version: the version of records after the step: 2 for the first step, 3 for the next one.
   ///   - body: changes one record.
   public init(
     _ typeName: String, to version: Int,

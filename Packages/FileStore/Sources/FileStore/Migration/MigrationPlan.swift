@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The steps that a program knows, in their order.
+/// The declared migration steps of a program, in their order.
 struct MigrationPlan: Sendable {
   private var steps: [String: [Migration]] = [:]
 
@@ -30,12 +30,12 @@ struct MigrationPlan: Sendable {
   /// The types that have steps.
   var types: [String] { steps.keys.sorted() }
 
-  /// The version that the program has of a type.
+  /// Returns the version of a type in the program.
   func version(of type: String) -> Int { steps[type]?.last?.version ?? 1 }
 
   func refuseMistakes() throws(FileEngineError) { if let mistake { throw mistake } }
 
-  /// The steps from a version to that of the program.
+  /// Returns the steps from a version to that of the program.
   ///
   /// - Throws: ``FileEngineError/newerModel(type:version:known:)``, or
   ///   ``FileEngineError/wrongMigrations(type:reason:)`` if a step is missing.
@@ -51,19 +51,19 @@ struct MigrationPlan: Sendable {
     return due
   }
 
-  /// Whether records of a version have to be changed.
+  /// Returns whether records of a version need a migration.
   func isDue(_ type: String, from version: Int) throws(FileEngineError) -> Bool {
     try !steps(type, from: version).isEmpty
   }
 
-  /// A record in the version of the program; nil if it is to be removed.
+  /// Returns a record migrated to the version of the program; nil if a step removed it.
   func migrate(_ bytes: [UInt8], of type: String, _ identifier: String, from version: Int) throws -> [UInt8]? {
     let due = try steps(type, from: version)
     if due.isEmpty { return bytes }
     var step = version
     do {
       guard case .object(let value) = try JSONValue(json: bytes) else {
-        throw ModelStoreError(.corrupt, "it is no object")
+        throw ModelStoreError(.corrupt, "it is not an object")
       }
       var record = MigratingRecord(typeName: type, identifier: identifier, value: value)
       for migration in due {

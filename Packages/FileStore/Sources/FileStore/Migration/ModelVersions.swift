@@ -1,21 +1,20 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The versions of the models of a group. The journal has them as records of a type of their own, so they change in the
-/// same batch as the records that they describe.
+/// The versions of the models of a group. The journal stores them as records of a reserved type, so they change in the
+/// same batch as the migrated records.
 ///
-/// Each has a copy, at the other end of the batch: a version that is lost would let a migration run again over records that
-/// have it behind them.
+/// Each version has a copy at the other end of the batch: if a version were lost, its migration would run twice.
 struct ModelVersions {
   /// No class has this name.
   static let typeName = "@model-versions"
 
-  /// The version of a type as its records say.
+  /// The stored version of a type.
   struct Version {
     var record: Int?
     var copy: Int?
 
-    /// The version that counts: the larger one, since the other may be one that was replaced by a line that is damaged.
+    /// The effective version: the larger one. The other may be an older one whose replacement is damaged.
     var number: Int { max(record ?? 1, copy ?? 1) }
   }
 
@@ -24,7 +23,7 @@ struct ModelVersions {
   /// The identifiers of all records, readable or not.
   private var identifiers: Set<String> = []
 
-  /// The versions of all types that have another one than 1.
+  /// Returns the versions of all types with a version other than 1.
   static func all(in index: JournalIndex, _ contents: JournalContents) throws -> [String: Int] {
     try ModelVersions(index, contents).types.mapValues(\.number)
   }
@@ -40,7 +39,7 @@ struct ModelVersions {
       identifiers.insert(identifier)
       let isCopy = identifier.hasPrefix(Self.copyPrefix)
       let type = isCopy ? String(identifier.dropFirst(Self.copyPrefix.count)) : identifier
-      // Left by a program that gave this name to models: it has no information about records.
+      // Written by a program that used this name for models: it is not a version.
       if StoreFormat.isReservedType(type) { return }
       let version = value.flatMap { try? JSONValue(json: Array(line[$0]))["version"]?.intValue }
       if version == nil, value != nil, isCopy || index.number(of: type) == nil { return }
@@ -59,7 +58,7 @@ struct ModelVersions {
     (self.types, self.identifiers) = (types, identifiers)
   }
 
-  /// The changes that give a type a version: what stands before the records of the batch, and what stands behind them.
+  /// Returns the changes that store a version: those before the records of the batch, and those after them.
   func changes(of type: String, to version: Int) -> (before: [Change], after: [Change]) {
     func change(_ old: Int?, _ identifier: String) -> [Change] {
       if old == version { return [] }
@@ -78,7 +77,7 @@ struct ModelVersions {
 
   private static func copy(of type: String) -> String { copyPrefix + type }
 
-  /// Refuses to migrate a type if a damaged line may be a later version of it than the one that is known.
+  /// Throws if a damaged line may contain a later version of a type than the known one.
   ///
   /// - Throws: ``FileEngineError/unknownVersion(type:_:)``.
   func refuseLostVersion(of type: String, _ issues: [IntegrityIssue], _ fileSystem: any FileSystem) throws {
@@ -93,7 +92,7 @@ struct ModelVersions {
     }
   }
 
-  /// The identifier in a damaged line that was one of these records, empty if it is unknown; nil if it was another line.
+  /// Returns the identifier in a damaged line of such a record, empty if it is unknown; nil for other lines.
   private static func identifier(in bytes: [UInt8]) -> String? {
     bytes.withUnsafeBytes { bytes in
       if bytes.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(bytes) {
@@ -106,7 +105,7 @@ struct ModelVersions {
   }
 }
 
-/// A record that a migration can't read. It is left out if the whole journal is read.
+/// A record that a migration can't read. It is skipped when the whole journal is read.
 struct UnreadableBeforeMigration: Error {
   let issue: IntegrityIssue
 }

@@ -170,7 +170,7 @@ private struct CrashRun {
 }
 
 extension GroupHistory {
-  /// The states that are possible while the call at `last` is under way.
+  /// The states that are possible while the call at `last` is in progress.
   func possible(after position: Int, orBegun last: Int) -> ArraySlice<Snapshot> {
     let range = possible(after: position)
     return states[range.startIndex..<max(range.endIndex, possible(after: last).endIndex)]

@@ -183,8 +183,8 @@ import Testing
         let error = await #expect(throws: FileSystemError.self) { try await FileEngine(directory: path).open() }
         #expect(
           error.map { "\($0)" } == """
-            Could not create the directory '\(path)': Not a directory (errno \(ENOTDIR)). A part of this path is a file and no \
-            folder: choose another place.
+            Could not create the directory '\(path)': Not a directory (errno \(ENOTDIR)). A component of the path is \
+            a file, not a folder: choose another path.
             """)
       }
     }

@@ -282,7 +282,7 @@ import Testing
       for _ in 1...2 {
         let error = await #expect(throws: ModelStoreError.self) { try await store.open() }
         #expect(error?.code == .invalid)
-        #expect(error?.message.contains("'\(text)' is no place for files") == true)
+        #expect(error?.message.contains("'\(text)' can't be a store") == true)
       }
       try await store.close()
     }

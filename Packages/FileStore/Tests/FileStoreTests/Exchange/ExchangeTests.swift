@@ -205,7 +205,7 @@ import Testing
       let message = error?.message ?? ""
       #expect(message.hasPrefix("Nothing was imported from '\(url.path)', line 3, offset 104: "), "\(message)")
       #expect(message.contains(misfit.reason), "\(message)")
-      #expect(message.hasSuffix("Correct it in the file, or take it out."))
+      #expect(message.hasSuffix("Correct it in the file, or remove it."))
       #expect(try await store.identifiers(ModelQuery(Book.self)) == [])
       #expect(try await store.identifiers(ModelQuery(Reader.self)) == [])
     }

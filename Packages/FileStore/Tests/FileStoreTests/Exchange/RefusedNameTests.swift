@@ -139,7 +139,7 @@ import Testing
       let store = FileModelStore(directory: directory.appending(path: "store"))
       let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: file) }
       #expect(error?.code == .invalid)
-      #expect(error?.message.contains("the key \"\(key)\" is there twice") == true, "\(String(describing: error))")
+      #expect(error?.message.contains("the key \"\(key)\" occurs twice") == true, "\(String(describing: error))")
       #expect(error?.message.contains("line 1, offset \(offset):") == true, "\(String(describing: error))")
       #expect(try await store.count(Note.self) == 0)
       try await store.close()

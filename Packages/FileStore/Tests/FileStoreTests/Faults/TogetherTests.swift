@@ -165,14 +165,14 @@ import Testing
     try await service.close()
   }
 
-  @Test func `A file store unlocks its directory only when the calls under way have ended`() throws {
+  @Test func `A file store unlocks its directory only when the calls in progress have ended`() throws {
     let (upkeep, ended) = (Mailbox<FileEngineService.Job>(), Mailbox<String>())
     let maintenance = BackgroundMaintenance(upkeep: upkeep, writes: Mailbox(), fileSystem: TracingFileSystem()) { true }
     let gate = Mailbox<Void>()
     #expect(
       upkeep.send {
         _ = gate.takeAll(waitingAtMost: nil)
-        _ = ended.send("what is under way")
+        _ = ended.send("what is in progress")
       })
     try DedicatedThread.start(for: "") {
       maintenance.finish()
@@ -187,7 +187,7 @@ import Testing
     _ = gate.send(())
     var order: [String] = []
     while let more = ended.takeAll(waitingAtMost: nil) { order += more }
-    #expect(order == ["what is under way", "the waiting"])
+    #expect(order == ["what is in progress", "the waiting"])
     #expect(!upkeep.send {}, "nothing more is begun")
     maintenance.finish()
   }

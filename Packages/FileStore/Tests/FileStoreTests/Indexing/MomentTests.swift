@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `Reads of one moment` {
+@Suite struct `Reads from one snapshot` {
   @Test func `A moment shows no later write, and a compaction leaves its files readable`() async throws {
     try await withTemporaryDirectory { (directory: String) in
       let engine = FileEngine(

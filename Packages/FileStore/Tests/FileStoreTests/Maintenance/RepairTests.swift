@@ -73,7 +73,7 @@ import Testing
       #expect(lossOfTwo.issue.offset > 0)
       #expect(repair.losses.first { $0.identifier == "3" }?.keptRevision == Optional<UInt64>.none)
       #expect(repair.keptCount == 3)
-      #expect(repair.description.contains("nothing of it is left"))
+      #expect(repair.description.contains("no revision of it is left"))
       let quarantine = try String(contentsOf: try #require(repair.quarantine), encoding: .utf8)
       #expect(quarantine.contains("ersuaded"))
       #expect(quarantine.contains("anditon"))
@@ -129,7 +129,7 @@ import Testing
       for error in errors {
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains("000001.journal' is damaged at offset") == true)
-        #expect(error?.message.contains("repair() keeps what is readable") == true)
+        #expect(error?.message.contains("repair() keeps them") == true)
       }
       try await store.repair()
       try await store.compact()

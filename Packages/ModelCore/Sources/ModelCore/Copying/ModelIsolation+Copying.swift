@@ -102,7 +102,7 @@ struct CopiedRelation {
     self.copiedField = copiedField
   }
 
-  /// Pairs two fields; nil if they are no relations.
+  /// Pairs two fields; nil if they are not relations.
   init?(_ field: AnyField, _ copiedField: AnyField) {
     guard field.isRelation, let original = field as? any Relation, let copy = copiedField as? any Relation else {
       return nil

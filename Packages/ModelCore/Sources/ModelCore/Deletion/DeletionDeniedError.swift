@@ -1,15 +1,13 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// An error for a model that can't be deleted while others are related to it. The store and all models stay as they
-/// are.
+/// An error for a model that can't be deleted while other models reference it. The store and all models are unchanged.
 ///
 /// ```swift
-/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its rule is to deny. Remove
-/// // or delete them first.
+/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its delete rule is deny.
+/// // Remove or delete them first.
 /// ```
 public struct DeletionDeniedError: Error, CustomStringConvertible {
-  /// The name in stores of the type of the model that can't be deleted. This may be a model that a cascade would
-  /// delete.
+  /// The type name of the model that can't be deleted. The model may be one that a cascade would delete.
   public let typeName: String
   /// The identifier of that model, if it has one.
   public let identifier: String?
@@ -32,14 +30,14 @@ public struct DeletionDeniedError: Error, CustomStringConvertible {
     identifier.map { "\(typeName) \($0.quotedForMessage)" } ?? "\(typeName) without identifier"
   }
 
-  /// The failure, its reason, and the remedy. Names no more than three of the members.
+  /// A message with the failure, its reason, three members at most, and the remedy.
   public var description: String {
     let subject = identifier.map { "\(typeName) \($0.quotedForMessage)" } ?? "This \(typeName)"
     let models = count == 1 ? "1 model" : "\(count) models"
     let names = (members.prefix(3) + (count > 3 ? ["…"] : [])).joined(separator: ", ")
     return """
-      \(subject) was not deleted: \(relation.quotedForMessage) still refers to \(models) (\(names)), and its rule is to deny. Remove or \
-      delete them first.
+      \(subject) was not deleted: \(relation.quotedForMessage) still refers to \(models) (\(names)), and its delete \
+      rule is deny. Remove or delete them first.
       """
   }
 }

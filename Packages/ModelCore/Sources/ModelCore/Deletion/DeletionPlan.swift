@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
-/// try await engine.delete(plan.models)             // all or none
+/// try await engine.delete(plan.models)             // atomically
 /// plan.cutLinks()                                  // only now: remaining models no longer reference the deleted ones
 /// for model in plan.models { finishDeleting(model) }
 /// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
@@ -98,7 +98,7 @@ public struct DeletionPlan {
 extension ModelObject {
   /// Returns the changes of other models that are required when this one is deleted. Changes nothing.
   ///
-  /// - Parameter ignoresDenials: whether to continue where a rule denies, to find all obstacles first.
+  /// - Parameter ignoresDenials: whether to continue after a relation denies, to find all denials.
   /// - Throws: ``DeletionDeniedError`` if a relation denies it.
   public func deletionPlan(ignoresDenials: Bool = false) throws -> DeletionPlan {
     try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)

@@ -5,7 +5,7 @@ extension EditConflict {
   public enum Side: Hashable, Sendable {
     /// The value that was edited.
     case mine
-    /// The newer value from elsewhere.
+    /// The newer value of the original.
     case theirs
   }
 }
@@ -13,7 +13,8 @@ extension EditConflict {
 /// A field that was changed in a draft, compared with the present value of the original.
 struct DraftComparison {
   private let field: DraftedField
-  /// The models that the copy references, none of them a copy; nil for a nil list, and for a field that is no relation.
+  /// The models that the copy references, none of them a copy; nil for a nil list, and for a field that is not a
+  /// relation.
   private let mine: [ModelObject]?
   /// The conflict, if both sides were changed to different values.
   let conflict: EditConflict?
@@ -61,7 +62,7 @@ struct DraftComparison {
 /// The change of a field of an original.
 struct DraftEdit {
   let field: DraftedField
-  /// The models of a relation; nil for a nil list, and for a field that is no relation.
+  /// The models of a relation; nil for a nil list, and for a field that is not a relation.
   let models: [ModelObject]?
   /// Whether the original keeps its value.
   let isVoid: Bool

@@ -78,7 +78,7 @@ final class DraftGraph {
     return copy
   }
 
-  /// Copies the states of a model and the values of its fields that are no relations.
+  /// Copies the states of a model and the values of its fields that are not relations.
   ///
   /// - Returns: the fields of both sides.
   private func pairs(of original: ModelObject) -> [(original: AnyField, copy: AnyField)] {

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A copy of a model that is edited on its own, and then applied to the original or dropped.
+/// A copy of a model that is edited separately, and then applied to the original or discarded.
 ///
 /// ```swift
 /// let book = try Book.from(dictionaryValue: ["id": 1, "title": "Emma"], in: ModelScope())
@@ -47,7 +47,7 @@ public final class ModelDraft<M: Model> {
 
   // MARK: State
 
-  /// Whether a field of the draft has another value than its original had. A view that reads it is updated.
+  /// Whether a field of the draft was changed from the value of its original. A view that reads it is updated.
   ///
   /// - Complexity: O(*n*) in the number of fields.
   public var isDirty: Bool { graph.models.contains { $0.fields.contains(where: \.isChanged) } }
@@ -62,7 +62,7 @@ public final class ModelDraft<M: Model> {
 
   // MARK: Editing
 
-  /// Creates a related model in the draft. Its relations, too, leave the inverses outside of the draft alone.
+  /// Creates a related model in the draft. Its relations do not change inverses outside of the draft.
   ///
   /// ``apply()`` makes it an ordinary model if the draft references it, or if it references the draft.
   ///
@@ -77,7 +77,7 @@ public final class ModelDraft<M: Model> {
     return model
   }
 
-  /// Drops the edits, and takes the present values of the original. Observers are notified.
+  /// Discards the edits, and copies the current values of the original. Observers are notified.
   public func discard() { graph.discard() }
 
   // MARK: Applying

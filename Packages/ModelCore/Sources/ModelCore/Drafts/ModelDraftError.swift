@@ -4,9 +4,9 @@
 public struct ModelDraftError: Error, CustomStringConvertible {
   /// The model of the draft: the name of its type, and its identifier.
   public let model: String
-  /// The fields that were changed in the draft and elsewhere.
+  /// The fields that were changed both in the draft and in the original.
   public let conflicts: [EditConflict]
-  /// The edited model that was deleted meanwhile; nil if none was.
+  /// The edited model whose original was deleted; nil if none was.
   public let deletedModel: String?
 
   init(of model: ModelObject, conflicts: [EditConflict] = [], deleted: ModelObject? = nil) {
@@ -20,18 +20,18 @@ public struct ModelDraftError: Error, CustomStringConvertible {
     return model.modelIdentifier.map { "\(type) \($0.quotedForMessage)" } ?? type
   }
 
-  /// The fields, and the remedy. Names no more than three of them.
+  /// A message with the fields, three at most, and the remedy.
   public var description: String {
     if let deletedModel {
       return """
-        The draft of \(model) was not applied, because \(deletedModel) was deleted. Nothing was changed: drop the draft, or \
-        create \(deletedModel) in the store again before you apply it.
+        The draft of \(model) was not applied, because \(deletedModel) was deleted. Nothing was changed: release the \
+        draft, or create \(deletedModel) in the store again before you apply it.
         """
     }
     let fields = conflicts.prefix(3).map(\.description).joined(separator: "; ") + (conflicts.count > 3 ? "; …" : "")
     return """
-      The draft of \(model) was not applied, because newer values came from elsewhere (\(fields)). Nothing was changed: \
-      call apply(resolving:), or discard() the edits.
+      The draft of \(model) was not applied, because these fields also changed in the original (\(fields)). \
+      Nothing was changed: call apply(resolving:), or discard() the edits.
       """
   }
 }

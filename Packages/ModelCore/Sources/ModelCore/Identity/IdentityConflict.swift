@@ -25,8 +25,8 @@ public struct IdentityConflict: CustomStringConvertible {
   /// The conflict, the state that is kept, and the remedy.
   public var description: String {
     """
-    Two live models of \(canonical.layout.typeName) have the identifier \(identifier.quotedForMessage). The one that had it first stays \
-    the object for it; give the other one an identifier of its own, or use canonicalInstance(in:).
+    Two live models of \(canonical.layout.typeName) have the identifier \(identifier.quotedForMessage). The first one \
+    stays registered; give the other one an identifier of its own, or use canonicalInstance(in:).
     """
   }
 

@@ -23,7 +23,7 @@
 public final class ModelScope {
   let map: IdentityMap
 
-  /// The state that the package of stores keeps for this scope.
+  /// The state of stores for this scope.
   @_spi(ModelKitInternals)
   public var storeState: AnyObject?
 

@@ -31,9 +31,9 @@ extension ModelScope {
     let rootClass = ModelLayout.rootClass(of: modelClass)
     guard let other = map.typeNames.claim(rootClass) else { return nil }
     return """
-      Models of \(ModelLayout.qualifiedTypeName(of: rootClass)) can't be kept beside those of \
-      \(ModelLayout.qualifiedTypeName(of: other)): both classes are called "\(rootClass.typeName)" in a store, which would \
-      mix them. Override typeName in one of them. Nothing was read or written.
+      Models of \(ModelLayout.qualifiedTypeName(of: rootClass)) can't be stored with those of \
+      \(ModelLayout.qualifiedTypeName(of: other)): both have the type name "\(rootClass.typeName)". \
+      Nothing was read or written: override typeName in one of them.
       """
   }
 

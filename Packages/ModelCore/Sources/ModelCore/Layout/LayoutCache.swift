@@ -12,7 +12,7 @@
 ///
 /// This is a switch for diagnosis: set `MODELKIT_LAYOUT_CACHE=off` in the environment of a process. Every instance of
 /// every model class is then mirrored when it is created, and fields in variables on each access. Everything works as
-/// before, but slowly. If a problem disappears this way, the layout of a class was wrongly taken for proven.
+/// before, but slowly. If a problem disappears this way, the layout of a class was verified wrongly.
 enum LayoutCache {
   /// Read once per process.
   static let isOn: Bool = {

@@ -95,7 +95,7 @@ extension ModelLayout {
     return String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
   }
 
-  /// Returns the topmost class with the same name in stores, which stands for its hierarchy.
+  /// Returns the topmost class with the same type name, which represents its hierarchy.
   static func rootClass(of modelClass: ModelObject.Type) -> ModelObject.Type {
     if let known = known(for: modelClass) { return known.rootClass }
     let name = modelClass.typeName

@@ -33,7 +33,7 @@ final class ModelLayout: Sendable {
   private let hasVariables: Bool
   /// The name of the class in stores.
   let typeName: String
-  /// The topmost class of the hierarchy, which stands for all of it in registries.
+  /// The topmost class of the hierarchy, which represents the hierarchy in registries.
   let rootClass: ModelObject.Type
   /// The index of the identifier field, if the class declares it.
   let identifierIndex: Int?
@@ -193,7 +193,7 @@ final class ModelLayout: Sendable {
     model.details?.fieldAdded(field, to: model)
   }
 
-  /// Adopts a field that took the place of another one in a property wrapper after the model was made, which is a mistake.
+  /// Adopts a field that replaced another one in a property wrapper after the model was created, which is a mistake.
   private func adoptReplaced(_ field: AnyField, of model: ModelObject, at index: Int) {
     adoptVariable(field, of: model, at: index)
     let name = slots[index].propertyName

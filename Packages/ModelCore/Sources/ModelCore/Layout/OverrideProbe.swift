@@ -1,5 +1,5 @@
-/// A check whether a class overrides one of the open methods of `ModelObject`, so that their arguments are not created
-/// for each model in vain.
+/// A check whether a class overrides one of the open methods of `ModelObject`. Without an override, the arguments of
+/// the method need not be created for each model.
 ///
 /// A subclass has the methods of its superclass at the same offsets of its metadata, overridden or not. The offset of a
 /// method is found by comparing a class that overrides only this method with classes that override none. If that does

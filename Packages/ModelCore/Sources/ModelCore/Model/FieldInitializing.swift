@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// This is a protocol, not a method to override, so that other classes pay nothing: the conformance is checked once per
+/// This is a protocol, not a method to override, so that other classes have no cost: the conformance is checked once per
 /// class. In a module whose default isolation is the main actor, it is declared like the class, without isolation.
 public protocol FieldInitializing: ModelIsolation {
   /// Configures a field of a new model.
@@ -41,7 +41,7 @@ public protocol FieldListing: ModelIsolation {
 }
 
 extension ModelObject {
-  /// Runs what the protocols of a class add to the creation of a model.
+  /// Runs the initialisation that the protocols of a class add to a new model.
   func initializeFields() {
     if let initializer = self as? any FieldInitializing {
       layout.forEachField(of: self) { field, _ in initializer.initializeField(field) }

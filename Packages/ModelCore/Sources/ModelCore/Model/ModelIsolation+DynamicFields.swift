@@ -25,7 +25,7 @@ extension ModelIsolation where Self: ModelObject {
       FieldError(code, adding: field, to: Self.self, reason)
     }
     guard field.owner == nil else { throw refuse(.hasOwner, "it belongs to another object already") }
-    guard let key = field.declaredKey else { throw refuse(.noKey, "it has no key: make it with Field(key: \"…\")") }
+    guard let key = field.declaredKey else { throw refuse(.noKey, "it has no key: create it with Field(key: \"…\")") }
     guard self.field(forKey: key) == nil else { throw refuse(.duplicateKey, "the model has a field with this key") }
     field.adopt(by: self, at: Int(UInt16.max))
     detailsForWriting.dynamicFields.append(field)

@@ -30,9 +30,9 @@ open class ModelObject: ObservationOwner {
   /// Whether the model was deleted from a store and not created again since.
   var isDeleted = false
   var origin = ModelOrigin.new
-  /// Whether declarations made elsewhere than in the class, such as in a schema, were applied to the fields.
+  /// Whether declarations made outside the class, such as in a schema, were applied to the fields.
   var isPrepared = false
-  /// The state that few models need.
+  /// Rarely used state.
   var details: ModelDetails?
   var modelLoadState: LoadState = .loaded
   /// The identity map that contains this model.
@@ -64,14 +64,14 @@ open class ModelObject: ObservationOwner {
   /// Returns the class to instantiate for a dictionary, for reading a hierarchy: `Shape.from(json:)` can return a
   /// `Circle`.
   ///
-  /// Nil, or a class that is not derived from this one, stands for this class itself.
+  /// If the result is nil, or not derived from this class, this class is instantiated.
   open class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? { nil }
 
-  /// The name of this type in stores: the class name without the module.
+  /// The name under which stores keep models of this type: the class name without the module.
   ///
   /// Classes of one hierarchy share the name of the topmost one, and its ``instanceClass(for:)`` distinguishes them.
-  /// Override the name to keep the data of a renamed class. Override it as well if a store keeps two classes with the
-  /// same name: it refuses to mix them.
+  /// Override the name to keep the data of a renamed class. Override it also to store two classes with the same name,
+  /// which a store would otherwise reject.
   open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
 
   /// Returns the fields that ``ModelIsolation/dictionaryValue`` and stores write, in order: all fields unless
@@ -99,8 +99,8 @@ open class ModelObject: ObservationOwner {
   /// Called by a store after the model was updated in it.
   open func afterUpdate() {}
 
-  /// Called by a store after the model was deleted from it. The model keeps its values and its identifier, so that it can be
-  /// created again.
+  /// Called by a store after the model was deleted from it. The model keeps its values and its identifier, so that it
+  /// can be created again.
   open func afterDelete() {}
 }
 

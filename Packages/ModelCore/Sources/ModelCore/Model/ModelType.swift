@@ -18,7 +18,7 @@ public struct ModelType<M: Model>: Hashable, Sendable {
   /// - Parameter modelClass: `M`, or a class derived from it.
   public init(_ modelClass: M.Type = M.self) { self.modelClass = modelClass }
 
-  /// The name of the type in stores.
+  /// The type name under which stores keep the models.
   public var name: String { modelClass.typeName }
 
   /// The keys of all fields, in the order of ``ModelIsolation/fields``.

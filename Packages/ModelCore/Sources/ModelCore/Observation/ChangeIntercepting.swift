@@ -23,7 +23,7 @@ public protocol ChangeIntercepting: ModelIsolation {
 }
 
 extension ModelObject {
-  /// Makes the model the first of its own observers.
+  /// Adds the model as its own first observer.
   func interceptChanges() {
     // Retained by the watch alone, which the model holds.
     watch(for: nil).addObserver(updateImmediately: false) { [weak self] _, path in
@@ -33,10 +33,10 @@ extension ModelObject {
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// Notifies the observers of a field as if it had changed, such as when a value that is computed from elsewhere did.
+  /// Notifies the observers of a field as if it had changed, such as after a change of the data that it is computed from.
   ///
-  /// Observers of the field receive the same value as old and new one. Observers of this model, and of models that reach it,
-  /// receive the path. As for any change, it counts as one of every path below it.
+  /// Observers of the field receive the same value as old and new one. Observers of this model, and of models that
+  /// reach it, receive the path. As for any change, it counts as one of every path below it.
   ///
   /// - Parameter path: the path of a field.
   /// - Throws: `FieldError` with the code `notFound` if there is no field at the path.

@@ -20,7 +20,7 @@ extension ModelIsolation where Self: ModelObject {
   /// `employees[2].name` observes one. A wildcard, `company.*`, observes `company` and everything below it.
   ///
   /// Observers run synchronously before the setter returns, in the order in which they were added. In a `transaction`,
-  /// they run at the end, once for every field that changed. Setting an equal value is no change.
+  /// they run at the end, once for every field that changed. Setting an equal value is not a change.
   ///
   /// A model without observers has no cost. An observer without path, or with a wildcard, observes every field it can
   /// reach; one with a path only the fields on the path.

@@ -16,7 +16,7 @@ final class PathWatch {
       ModelIssue.report(
         FieldError(
           observing: path,
-          "\(type(of: model).displayName) has no field \(FieldPath([step]).description.quotedForMessage) as yet"))
+          "\(type(of: model).displayName) has no field \(FieldPath([step]).description.quotedForMessage)"))
     }
   }
 }

@@ -6,10 +6,10 @@ extension FieldError {
     self.init(code, "\(Self.subject(path)) was not set: \(reason).", field: path.description)
   }
 
-  /// The path of an observer, which waits until there is such a field.
+  /// A path of an observer that matches no field yet.
   init(observing path: FieldPath, _ reason: String) {
     self.init(
-      .notFound, "An observer waits for changes of \(Self.subject(path)): \(reason).", field: path.description)
+      .notFound, "The observer of \(Self.subject(path)) receives nothing yet: \(reason).", field: path.description)
   }
 
   /// A field that can't be added to a model.
@@ -37,13 +37,13 @@ extension FieldError {
       """, field: key)
   }
 
-  /// A relation to one model that was used as a list, or the reverse.
+  /// A to-one relation that was used as a list, or a to-many relation that was used as a model.
   init(relation key: String, isToMany: Bool) {
     self.init(
       .wrongCardinality,
       isToMany
-        ? "The relation \(key.quotedForMessage) stays as it is: it refers to many models. Use add, remove, or set a list for it."
-        : "The relation \(key.quotedForMessage) stays as it is: it refers to one model. Use set(_:forKey:) for it.",
+        ? "The relation \(key.quotedForMessage) was not changed: it refers to many models. Use add or remove, or set a list."
+        : "The relation \(key.quotedForMessage) was not changed: it refers to one model. Use set(_:forKey:) for it.",
       field: key)
   }
 
@@ -52,7 +52,8 @@ extension FieldError {
     self.init(
       .wrongType,
       """
-      The relation \(key.quotedForMessage) stays as it is: it refers to \(expected.displayName), not to \(found.displayName).
+      The relation \(key.quotedForMessage) was not changed: it refers to \(expected.displayName), not to \
+      \(found.displayName).
       """, field: key)
   }
 

@@ -33,7 +33,7 @@ public struct FieldPath: Hashable, Sendable {
     self.isWildcard = isWildcard
   }
 
-  /// Creates the empty path, which stands for its starting point.
+  /// Creates the empty path, which is the path of its starting point.
   public init() { self.init([]) }
 
   /// Parses a path: keys separated by dots, indices in brackets, and a last key `*` for a wildcard.
@@ -71,7 +71,7 @@ public struct FieldPath: Hashable, Sendable {
   /// Creates a path of one key with any characters.
   init(verbatim key: String) { self.init([.key(key)]) }
 
-  /// Whether the path has no components and so stands for its starting point.
+  /// Whether the path has no components, so that it is the path of its starting point.
   public var isEmpty: Bool { components.isEmpty }
 
   // MARK: Comparing

@@ -34,7 +34,7 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// The value at a path written as text: see the subscript with a ``FieldPath``.
+  /// The value at a path given as text, such as `"company.name"`: see the subscript with a ``FieldPath``.
   public subscript(path: String) -> Any? {
     get { self[FieldPath(path)] }
     nonmutating set { self[FieldPath(path)] = newValue }
@@ -51,10 +51,10 @@ extension ModelIsolation where Self: ModelObject {
     let place = try locate(path)
     guard let index = place.element else { return try place.field.set(anyValue: value) }
     guard var list = place.field.anyValue as? [Any] else {
-      throw FieldError(notSet: path, "\(place.field.key ?? "it") holds no list")
+      throw FieldError(notSet: path, "\(place.field.key ?? "the field") is not a list")
     }
     guard list.indices.contains(index) else {
-      throw FieldError(notSet: path, "there is no element \(index), the list has \(list.count)")
+      throw FieldError(notSet: path, "there is no element at index \(index), the list has \(list.count)")
     }
     guard let value else { throw FieldError(notSet: path, "an element of a list can't be nil", .wrongType) }
     list[index] = value

@@ -2,11 +2,11 @@
 
 @_spi(ModelKitInternals)
 extension ModelIsolation where Self: ModelObject {
-  /// Returns the field whose value an ordinary property of this model is. Call it on a model that is not used otherwise, such
-  /// as a ``prototype()``: its values are changed.
+  /// Returns the field whose value an ordinary property of this model is. Call it on a model that is not used
+  /// otherwise, such as a ``prototype()``: its values are changed.
   ///
-  /// The property is read once, and the fields that are read meanwhile are recorded. Then it is set, which has to set that
-  /// field to what the property is afterwards: a computed property that changes the value on its way is none.
+  /// The property is read once, and the fields read by it are recorded. Then it is set, which must set one of these
+  /// fields to the same value. A computed property that changes the value has no field.
   ///
   /// - Parameter property: a property declared with `@Field`, `@Required`, `@ArrayField`, `@ModelField` or
   ///   `@ModelArrayField`.

@@ -10,10 +10,10 @@
   import Android
 #endif
 
-/// A programming error that can't be thrown where it is made, and must not end the program.
+/// A programming error in a call that can't throw, reported without ending the program.
 ///
-/// Examples are a subscript set to a value that does not fit, and an observer of a field that is missing. The model
-/// stays as it is. Where the value comes from outside the program, use ``ModelIsolation/set(_:at:)``, which throws.
+/// Examples are a subscript set to a value of another type, and an observer of a missing field. The model is
+/// unchanged. For values from outside the program use ``ModelIsolation/set(_:at:)``, which throws.
 ///
 /// ```swift
 /// ModelIssue.handler = { issue in print(issue) }
@@ -23,11 +23,11 @@ public struct ModelIssue: Sendable, CustomStringConvertible {
   /// The underlying error, such as a `FieldError`.
   public let error: any Error
 
-  /// The failure and the state that is kept.
+  /// A message with the failure and the state that is kept.
   public var description: String { "\(error)" }
 
   /// The closure that receives issues. The default writes the description to standard error. It is called on the thread
-  /// that made the error.
+  /// that made the mistake.
   public static var handler: @Sendable (ModelIssue) -> Void {
     get { currentHandler.withLock { $0 } }
     set { currentHandler.withLock { $0 = newValue } }

@@ -38,7 +38,7 @@ extension ModelObject {
   func locate(_ path: FieldPath) throws(FieldError) -> FieldLocation {
     var (model, rest) = (self, path.components[...])
     var place: String { FieldPath(Array(path.components[..<rest.startIndex])).description.pathForMessage }
-    if path.isWildcard { throw FieldError(notSet: path, "it stands for more than one field") }
+    if path.isWildcard { throw FieldError(notSet: path, "it matches more than one field") }
     while true {
       guard let (field, count) = model.firstField(on: rest) else {
         guard let step = rest.first else { throw FieldError(notSet: path, "it refers to a model, not to a field") }
@@ -64,7 +64,7 @@ extension ModelObject {
           throw FieldError(notSet: path, "\(place) holds \(field.valueType), not a model")
         }
         if relation.isToMany {
-          throw FieldError(notSet: path, "\(place) is a list: say which element, as in \(place)[0]")
+          throw FieldError(notSet: path, "\(place) is a list: name the element, as in \(place)[0]")
         }
         guard let related = relation.relatedModels.first else {
           throw FieldError(notSet: path, "there is no model in \(place)")
@@ -76,6 +76,6 @@ extension ModelObject {
 }
 
 extension Relation {
-  /// The models of a relation to many; nil for a relation to one.
+  /// The models of a to-many relation; nil for a to-one relation.
   fileprivate var listedModels: [ModelObject]? { isToMany ? relatedModels : nil }
 }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelArrayField {
-  /// Adds a model at the end, unless it is a member already. With an inverse to one, the model is removed from its
+  /// Adds a model at the end, unless it is a member already. With a to-one inverse, the model is removed from its
   /// former list.
   ///
   /// - Returns: `false` if the model is a member already.

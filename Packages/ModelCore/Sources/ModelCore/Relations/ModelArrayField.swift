@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A relation to many models, in order and without duplicates: `let employees = ModelField<Person>()*`.
+/// An ordered to-many relation without duplicates: `let employees = ModelField<Person>()*`.
 ///
 /// ```swift
 /// author.books.add(book)      // book.author.value is author
@@ -38,7 +38,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// The number of searches through a long list since it was last read.
   private var scans: UInt8 = 0
 
-  /// Creates a relation to many from one that describes a member; `ModelField<Person>()*` is short for it.
+  /// Creates a to-many relation from one that describes a member; `ModelField<Person>()*` is short for it.
   ///
   /// - Parameter member: the source of name, key, foreign key, delete rule and inverse.
   public init(_ member: ModelField<Related>) {
@@ -56,9 +56,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// - Parameters:
   ///   - name: the name for people.
   ///   - key: the key in dictionaries and JSON. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - foreignKey: whether related models are written as their identifiers instead of in full.
-  ///   - deleteRule: what happens to the related models when the one that has this field is deleted.
+  ///   - deleteRule: the effect on the related models when the model that has this field is deleted.
   ///   - inverse: the inverse, a field of the related model. Declare it on one side only.
   ///   - configure: completes the declaration, such as with a rule.
   public convenience init(
@@ -72,10 +72,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     configure?(self)
   }
 
-  /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if ``count`` is
-  /// nil.
+  /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if
+  /// ``count`` is nil.
   ///
-  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes nothing.
+  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes
+  /// nothing.
   @_nonoverride
   @inlinable
   public var wrappedValue: [Related]? {
@@ -381,12 +382,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 }
 
-/// Creates a relation to many from a description of a member: `let employees = ModelField<Person>()*`.
+/// Creates a to-many relation from a description of a member: `let employees = ModelField<Person>()*`.
 public postfix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
   ModelArrayField(member)
 }
 
-/// Creates a relation to many from a description of a member: `let employees = *ModelField<Person>()`.
+/// Creates a to-many relation from a description of a member: `let employees = *ModelField<Person>()`.
 public prefix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
   ModelArrayField(member)
 }

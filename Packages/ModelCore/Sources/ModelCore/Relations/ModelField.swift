@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A relation to one model.
+/// A to-one relation.
 ///
 /// ```swift
 /// final class Company: Model {
@@ -40,7 +40,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   ///   - key: the key in dictionaries and JSON. Default: the property's name.
   ///   - priority: the position in a form.
   ///   - foreignKey: whether the related model is written as its identifier instead of in full.
-  ///   - deleteRule: the effect on the related model when the one that has this field is deleted.
+  ///   - deleteRule: the effect on the related model when the model that has this field is deleted.
   ///   - inverse: the field of the related model that is the inverse. Declare it on one side; it applies to both.
   ///   - configure: completes the declaration of a property with `@ModelField`, such as with a rule.
   public init(
@@ -55,7 +55,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     configure?(self)
   }
 
-  /// The related model, as a property declared with `@ModelField` has it: `@ModelField(inverse: \.$books) var author: Author?`.
+  /// The related model, as a property declared with `@ModelField` has it:
+  /// `@ModelField(inverse: \.$books) var author: Author?`.
   @_nonoverride
   @inlinable
   public var wrappedValue: Related? {

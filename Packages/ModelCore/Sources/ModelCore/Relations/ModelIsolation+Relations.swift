@@ -9,15 +9,15 @@ extension ModelIsolation where Self: ModelObject {
   /// - Throws: `FieldError` with the code `notFound` if there is none.
   public func relation(forKey key: String) throws -> any RelationField { try namedRelation(key) }
 
-  /// Adds a model to a relation to many, unless it is a member already.
+  /// Adds a model to a to-many relation, unless it is a member already.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  /// - Throws: `FieldError` if there is no such to-many relation, or it refers to models of another class; the relation
   ///   stays as it is.
   public func add(_ model: ModelObject, forKey key: String) throws { try add([model], forKey: key) }
 
-  /// Adds models to a relation to many, all or none. Existing members keep their positions.
+  /// Adds models to a to-many relation, atomically. Existing members keep their positions.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  /// - Throws: `FieldError` if there is no such to-many relation, or it refers to models of another class; the relation
   ///   stays as it is.
   public func add(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
@@ -25,9 +25,9 @@ extension ModelIsolation where Self: ModelObject {
     for model in models { _ = relation.link(model) }
   }
 
-  /// Removes a model from a relation to many, if it is a member.
+  /// Removes a model from a to-many relation, if it is a member.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  /// - Throws: `FieldError` if there is no such to-many relation, or it refers to models of another class; the relation
   ///   stays as it is.
   public func remove(_ model: ModelObject, forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
@@ -35,9 +35,9 @@ extension ModelIsolation where Self: ModelObject {
     relation.unlink([model])
   }
 
-  /// Sets a relation to one model, or to none.
+  /// Sets a to-one relation to a model, or to nil.
   ///
-  /// - Throws: `FieldError` if there is no such relation to one, or it refers to models of another class; the relation
+  /// - Throws: `FieldError` if there is no such to-one relation, or it refers to models of another class; the relation
   ///   stays as it is.
   public func set(_ model: ModelObject?, forKey key: String) throws {
     let relation = try relation(key, isToMany: false)
@@ -45,9 +45,9 @@ extension ModelIsolation where Self: ModelObject {
     try relation.set(anyValue: model)
   }
 
-  /// Sets a relation to many.
+  /// Sets a to-many relation.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  /// - Throws: `FieldError` if there is no such to-many relation, or it refers to models of another class; the relation
   ///   stays as it is.
   public func set(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)

@@ -38,7 +38,7 @@ extension ModelField {
 
 @_spi(ModelKitInternals)
 extension RelationField {
-  /// Marks a list as loaded after a store found all members by their inverse; does nothing to a relation to one.
+  /// Marks a list as loaded after a store found all members by their inverse; does nothing to a to-one relation.
   public func markMembersLoaded() { (self as? any LoadableList)?.markLoaded() }
 }
 

@@ -42,11 +42,11 @@ protocol Relation: RelationField {
   func detachBack(_ model: ModelObject, _ change: RelationChange)
   /// Checks whether weakly held members were deallocated, before the list is marked as complete.
   func noticeGoneMembers()
-  /// Marks a list whose changes are all saved with its inverse as clean.
+  /// Marks a list as clean if all its changes were saved with its inverse.
   func settleFollowed(asOf stamp: ChangeStamp)
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
-  /// Adds a model to a relation to many, or sets it in a relation to one.
+  /// Adds a model to a to-many relation, or sets it in a to-one relation.
   ///
   /// - Returns: `false` if it is of another class.
   func link(_ model: ModelObject) -> Bool
@@ -175,7 +175,7 @@ extension Relation {
     inverse.detachBack(owner, change)
   }
 
-  /// Adds a model to the scope of the model it is related to.
+  /// Adds the model of this relation and a related model to the same scope.
   func shareScope(with related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel else { return }
     if let map = owner.identityMap {

@@ -5,7 +5,7 @@
 // and holds the others weakly. A restored link is retained by the side that retained it before, so that a revert
 // creates no retain cycle across an inverse.
 
-/// The baseline of a relation to one.
+/// The baseline of a to-one relation.
 final class ToOneBaseline<Related: ModelObject> {
   private(set) var retained: Related?
   private weak var seen: Related?
@@ -40,7 +40,7 @@ final class ToOneBaseline<Related: ModelObject> {
   }
 }
 
-/// The baseline of a relation to many.
+/// The baseline of a to-many relation.
 final class ToManyBaseline<Related: ModelObject> {
   /// Nil where the list was nil.
   private(set) var table: MemberTable<Related>?

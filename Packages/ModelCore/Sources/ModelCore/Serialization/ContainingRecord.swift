@@ -17,12 +17,12 @@ struct ContainingRecord {
   let isSettled: Bool
   /// Whether the relation is to one, and the inverse of the relation that contains the object.
   let isInverse: Bool
-  /// The inverse to one in a class of related models; nil if it has to be searched.
+  /// The to-one inverse in a class of related models; nil if it has to be searched.
   let inverse: Inverse?
 
   struct Inverse {
     let relatedClass: ModelObject.Type
-    /// The index in the layout of the class, or -1 if there is no inverse to one.
+    /// The index in the layout of the class, or -1 if there is no to-one inverse.
     let index: Int
   }
 

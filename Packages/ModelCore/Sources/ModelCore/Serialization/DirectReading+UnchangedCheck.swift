@@ -5,7 +5,7 @@
 extension DirectReading {
   /// Reads an object that equals its live model. Otherwise the scanner stays at the start of the object.
   ///
-  /// - Returns: the model; nil if the object has to be read in another way.
+  /// - Returns: the model; nil if the object has to be read on another path.
   func readUnchanged(_ scanner: inout JSONScanner, _ reader: DirectClassReader) throws -> ModelObject? {
     guard reader.expectsUnchanged, let plan = reader.plan else { return nil }
     let (operationCount, confirmedCount) = (self.reader.operations.count, confirmedMembers.count)

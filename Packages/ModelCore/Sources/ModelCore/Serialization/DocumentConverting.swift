@@ -15,8 +15,8 @@ public import FieldKit
 /// }
 /// ```
 ///
-/// It applies to documents and dictionaries, at any depth. Stores keep the fields themselves, because queries read them; a
-/// REST store converts records in its dialect. Use a transformer to convert one field.
+/// It applies to documents and dictionaries, at any depth. Stores keep the fields themselves, because queries read
+/// them; a REST store converts records in its dialect. Use a transformer to convert one field.
 public protocol DocumentConverting: ModelIsolation {
   /// Returns the dictionary to read in place of one from a document.
   ///
@@ -43,7 +43,7 @@ extension DocumentConverting {
 ///
 /// A protocol and not a method to override, so that other classes are read without a call.
 public protocol ReadingHook: ModelIsolation {
-  /// Called after the model was read from a document or by a store: its fields and its relations have their values. Fields
-  /// that it sets are dirty.
+  /// Called after the model was read from a document or by a store, when its fields and relations have their values.
+  /// Fields that this method sets are dirty.
   func afterRead()
 }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// An edit of a model by an object of a document, which can be undone.
+/// An edit of a model with the values of a JSON object, which can be undone.
 @_spi(ModelKitInternals)
 public struct DocumentEdit<M: Model> {
   /// The model that was edited or created.

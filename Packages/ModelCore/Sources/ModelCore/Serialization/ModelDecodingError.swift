@@ -60,7 +60,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
       cause: cause)
   }
 
-  /// Any error of a field or transformer, with its place.
+  /// Wraps any error of a field or transformer, with the path of the value.
   ///
   /// - Parameter property: the property of the field.
   static func wrapping(_ error: any Error, at path: FieldPath, of property: String? = nil) -> ModelDecodingError {
@@ -72,7 +72,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
         cause: error.cause)
     default:
       ModelDecodingError(
-        path: path, property: property, expected: "a value its transformer takes", found: "one it refuses (\(error))",
+        path: path, property: property, expected: "a value its transformer accepts", found: "one it rejects (\(error))",
         cause: error)
     }
   }
@@ -121,7 +121,7 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
   static var tooDeep: ModelEncodingError {
     let limit = JSONReadingOptions.maximumTreeDepth
     let reason = """
-      from there on models are nested more than \(limit) levels deep. Write them as a list, or make the relation \
+      the models below it are nested more than \(limit) levels deep. Write them as a list, or make the relation \
       a foreign key
       """
     return ModelEncodingError(path: FieldPath(), reason: reason, cause: nil, isAboutDepth: true)

@@ -69,7 +69,7 @@ extension ModelIsolation where Self: ModelObject {
     return try ModelReader.model(self, from: data, in: scope, as: mode, options: options)
   }
 
-  /// Creates models from a JSON list of objects, all or none, or reads them into the live ones with the same
+  /// Creates models from a JSON list of objects, atomically, or reads them into the live ones with the same
   /// identifiers.
   ///
   /// In a lenient reading, an element that is not an object is reported and omitted, because no model could keep it.

@@ -2,8 +2,8 @@
 
 // Related models by dictionary, for data whose shape is known only at run time.
 extension ModelIsolation where Self: ModelObject {
-  /// Creates a model from a dictionary, or updates the live one with the same identifier, and adds it to a relation to
-  /// many.
+  /// Creates a model from a dictionary, or updates the live one with the same identifier, and adds it to a to-many
+  /// relation.
   ///
   /// ```swift
   /// try author.add(["title": "Nightfall"], forKey: "books")
@@ -12,13 +12,13 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - dictionary: keys and values of the related model, as for ``from(dictionaryValue:in:as:)``.
   ///   - key: the key the relation was declared with, or the name of its property.
-  /// - Throws: `FieldError` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
+  /// - Throws: `FieldError` if there is no such to-many relation, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.
   public func add(_ dictionary: AttributeDictionary, forKey key: String) throws {
     try add([dictionary], forKey: key)
   }
 
-  /// Creates models from dictionaries, as ``add(_:forKey:)`` does with one, and adds them to a relation to many, all or
+  /// Creates models from dictionaries, as ``add(_:forKey:)`` does with one, and adds them to a to-many relation, all or
   /// none.
   @_disfavoredOverload
   public func add(_ dictionaries: [AttributeDictionary], forKey key: String) throws {
@@ -33,7 +33,7 @@ extension ModelIsolation where Self: ModelObject {
   ///   - dictionary: keys and values of the related model. They may be nested under the key of the relation, unless
   ///     related models have a field with that key.
   ///   - key: the key the relation was declared with, or the name of its property.
-  /// - Throws: `FieldError` if there is no such relation to one, ``ModelDecodingError`` for a value that does not fit;
+  /// - Throws: `FieldError` if there is no such to-one relation, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.
   public func set(_ dictionary: AttributeDictionary, forKey key: String) throws {
     let relation = try relation(forKey: key)

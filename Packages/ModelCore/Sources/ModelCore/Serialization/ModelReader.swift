@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// A reader of models from JSON values, all or nothing: it checks and stages everything first, and applies it then.
+/// An atomic reader of models from JSON values: it checks and stages everything first, then applies it.
 ///
 /// Values are applied before links, so that no observer receives a related model that is still empty. Outer links are
 /// applied before inner ones, so that the containing model retains the nested one.
@@ -167,7 +167,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  /// Returns the staged value of a relation to one. The inverse of the relation that contains its model references the
+  /// Returns the staged value of a to-one relation. The inverse of the relation that contains its model references the
   /// containing model, even if the nested value is null or another model.
   func withContainingModel<M: Model>(_ related: Staged<M>?) -> Staged<M>? {
     guard let container = containingModel as? M, related?.model !== container else { return related }
@@ -261,14 +261,14 @@ final class ModelReader: FieldReader {
 
   // MARK: Identity
 
-  /// Makes this model the one for its identifier in the document.
+  /// Registers this model under its identifier in the document.
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier =
       model.modelIdentifier ?? setIdentifier(of: context.prepared(type(of: model).init()), from: object)
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
-  /// Makes this model the one for the identifier that a store's answer gives it.
+  /// Registers this model under the identifier that a store's response assigned.
   func recognise(_ model: ModelObject, answeredBy answer: AttributeDictionary) {
     let identifier = setIdentifier(of: context.prepared(type(of: model).init()), from: answer) ?? model.modelIdentifier
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }

@@ -11,7 +11,7 @@
 public struct RejectedValue: Sendable {
   /// The key of the field as declared.
   public let key: String
-  /// The rejected value of the field. For a relation to many, this is the list of the rejected elements; the others
+  /// The rejected value of the field. For a to-many relation, this is the list of the rejected elements; the others
   /// were read.
   public let json: JSONValue
   /// The issues, with paths from the root of the document.

@@ -10,7 +10,7 @@ struct DocumentLoad {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields that a save has to write: those with local changes, and those loaded from a document.
+  /// The fields that a save has to write: fields with local changes, and fields loaded from a document.
   ///
   /// Fields loaded before the store last read or wrote the model are not included.
   public var unsavedFields: [AnyField] {

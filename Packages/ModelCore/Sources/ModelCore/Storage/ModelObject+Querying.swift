@@ -4,7 +4,7 @@
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// Returns the field with a key as declared, or with a property name.
+  /// Returns the field with a declared key or a property name.
   ///
   /// - Complexity: O(*n*) in the number of fields.
   public func field(declaredAs key: String) -> AnyField? {

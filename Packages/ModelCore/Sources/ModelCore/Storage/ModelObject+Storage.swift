@@ -86,7 +86,7 @@ extension ModelObject {
   /// Whether a store has the model: it was created there or read from there. Reading from JSON does not change this.
   public var isKnownToStore: Bool { isStored }
 
-  /// Whether stores write the model without its hooks: it stands for another one, whose hooks ran already.
+  /// Whether stores write the model without its hooks, because it copies another model whose hooks ran already.
   public var skipsHooks: Bool {
     get { details?.skipsHooks ?? false }
     set { detailsForWriting.skipsHooks = newValue }
@@ -198,7 +198,7 @@ extension ModelObject {
   private func addErrorsOfUncheckedFields() {
     forEachField { field, _ in
       guard field.awaitsCheck else { return }
-      field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() before"))
+      field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() first"))
     }
   }
 
@@ -262,7 +262,7 @@ extension ModelObject {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Reads records into their registered models, all or none.
+  /// Reads records into their registered models, atomically.
   ///
   /// - Parameter keepsLocalChanges: whether fields with local changes keep their values.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
@@ -273,7 +273,7 @@ extension ModelScope {
     return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
   }
 
-  /// Reads the records of a document that is a list into their registered models, all or none.
+  /// Reads a list of records in a document into their registered models, atomically.
   ///
   /// - Parameters:
   ///   - data: the document.

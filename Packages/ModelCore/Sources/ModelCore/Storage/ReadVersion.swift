@@ -26,7 +26,7 @@ extension ModelObject {
   }
 
   /// Returns the revision from which the model was read, so that reading the same record again would change nothing.
-  /// Nil if it is unknown, because the model was never read, read from elsewhere, or saved since.
+  /// Nil if it is unknown, because the model was never read, was read from another source, or was saved since.
   ///
   /// Local changes don't matter, because they are kept. Reading all fields would be slow, so a value read into a single
   /// field is not detected. Relations are checked, because they change with their inverses.

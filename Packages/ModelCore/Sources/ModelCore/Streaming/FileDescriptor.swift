@@ -35,7 +35,7 @@ final class FileDescriptor: Sendable {
   init(opening url: URL) throws(FileReadingError) {
     guard url.isFileURL else {
       throw FileReadingError(
-        message: "'\(url.absoluteString)' is no file: fetch it, and give the bytes to the stream", offset: 0)
+        message: "'\(url.absoluteString)' is not a file URL: fetch it and pass its bytes to the stream", offset: 0)
     }
     path = url.path(percentEncoded: false)
     // Opening a pipe would otherwise wait for its writer.

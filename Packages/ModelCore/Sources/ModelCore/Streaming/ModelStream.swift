@@ -10,8 +10,8 @@ import FieldKit
 /// }
 /// ```
 ///
-/// Models are created in the isolation of the loop. A file is read elsewhere, so that the loop does not block. One
-/// chunk and one element are in memory. Each element is read all or nothing, as a document of its own. With a scope,
+/// Models are created in the isolation of the loop. A file is read on a queue, so that the loop does not block. One
+/// chunk and one element are in memory. Each element is read atomically, as a separate document. With a scope,
 /// elements with one identifier are one object as long as it is alive. Without a scope, each element is an object of
 /// its own.
 ///

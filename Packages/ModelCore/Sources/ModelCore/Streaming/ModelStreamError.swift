@@ -60,7 +60,7 @@ public struct ModelStreamError: Error, CustomStringConvertible {
         if let index {
           "Element \(index) (\(place)) can't be read: \(message)"
         } else if (cause as? JSONSyntaxError)?.code == .missingArray {
-          "This document does not fit at \(place): \(message)"
+          "Unexpected document at \(place): \(message)"
         } else {
           "Invalid JSON at \(place): \(message)"
         }

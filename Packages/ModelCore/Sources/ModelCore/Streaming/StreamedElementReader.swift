@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// A reader of the elements of a stream into models, each of them all or nothing.
+/// A reader of the elements of a stream into models. Each element is read atomically.
 final class StreamedElementReader<Element: Model> {
   private let scope: ModelScope?
   private let maximumDepth: Int

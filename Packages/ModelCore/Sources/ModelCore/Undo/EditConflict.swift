@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A field that an edit can't change without overwriting a newer value from elsewhere.
+/// A field that an edit can't change without overwriting a newer value.
 ///
-/// The values are those of documents: the models of a relation are given by their identifiers.
+/// The values have the format of documents: the models of a relation are given by their identifiers.
 public struct EditConflict: Hashable, Sendable, CustomStringConvertible {
   /// The name in stores of the type of the model.
   public let typeName: String
@@ -14,7 +14,7 @@ public struct EditConflict: Hashable, Sendable, CustomStringConvertible {
   public let base: JSONValue
   /// The value that the edit set.
   public let mine: JSONValue
-  /// The value of the present, from elsewhere.
+  /// The current, newer value.
   public let theirs: JSONValue
   private let isSensitive: Bool
 
@@ -49,21 +49,21 @@ public struct EditConflict: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An error for a step that can't be undone or redone, because fields have newer values from elsewhere. No field was
-/// changed.
+/// An error for a step that can't be undone or redone, because fields have newer values from a read or another store
+/// instance. No field was changed.
 public struct ModelUndoError: Error, CustomStringConvertible {
   /// The label of the step.
   public let label: String?
-  /// The fields with newer values, each with the value of the step and that of the present.
+  /// The fields with newer values, each with the value of the step and the current one.
   public let conflicts: [EditConflict]
 
-  /// The fields, and the remedy. Names no more than three of them.
+  /// A message with the fields, three at most, and the remedy.
   public var description: String {
     let step = label.map { "\($0.quotedForMessage) was" } ?? "The step was"
     let fields = conflicts.prefix(3).map(\.description).joined(separator: "; ") + (conflicts.count > 3 ? "; …" : "")
     return """
-      \(step) not undone or redone, because newer values came from elsewhere (\(fields)). Nothing was changed: keep the newer \
-      values, or call it with onConflict: .overwrite.
+      \(step) not undone or redone, because these fields have newer values (\(fields)). Nothing was changed: keep the \
+      newer values, or repeat the call with onConflict: .overwrite.
       """
   }
 }

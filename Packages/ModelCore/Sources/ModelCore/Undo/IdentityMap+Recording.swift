@@ -36,7 +36,7 @@ extension IdentityMap {
     }
   }
 
-  /// Runs a part of a save that changes fields. The changes are no edits, but belong to those that are saved.
+  /// Runs a part of a save that changes fields. The changes are not edits, but belong to those that are saved.
   ///
   /// - Parameter read: the fields for which values that are read count as well.
   func process<Result>(reading read: [AnyField] = [], _ body: () throws -> Result) rethrows -> Result {
@@ -76,7 +76,7 @@ extension ModelScope {
 
   /// Runs a part of a save of a model that changes its fields, such as a hook.
   ///
-  /// - Parameter fields: the saved fields, for which the values of the store's answer count as saved ones.
+  /// - Parameter fields: the saved fields, for which the values of the store's response count as saved.
   public func process<Result>(
     answerFor fields: [AnyField] = [], _ body: () throws -> Result
   ) rethrows -> Result {
@@ -94,12 +94,12 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// Runs a hook. Its changes are no edits, but part of what is saved.
+  /// Runs a hook. Its changes are not edits, but part of what is saved.
   public func processing(_ hook: () -> Void) {
     if let identityMap, FieldRecording.isOn { identityMap.process(hook) } else { hook() }
   }
 
-  /// Notes that a save captured the values.
+  /// Records that a save captured the values.
   public func noteSaveBegins() {
     guard FieldRecording.isOn else { return }
     identityMap?.forEachUndo { $0.modelsBeingSaved.insert(self) }

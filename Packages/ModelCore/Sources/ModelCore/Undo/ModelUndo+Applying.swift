@@ -3,13 +3,13 @@
 extension ModelUndo {
   /// Undoes the last step. Observers are notified once all fields are set.
   ///
-  /// Fields whose step was saved in the meantime are dirty again. A step that nothing was saved of is undone with its
-  /// dirty states. Members that were read into a list since stay in it.
+  /// Fields whose step was saved in the meantime are dirty again. If no field of the step was saved, the dirty states are
+  /// restored as well. Members that were read into a list since stay in it.
   ///
-  /// - Parameter policy: the treatment of newer values from elsewhere.
+  /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
-  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value from elsewhere. Nothing is
-  ///   changed then, and the step can be undone later.
+  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. Nothing is changed then, and the
+  ///   step can be undone later.
   /// - Precondition: no step is open, see ``beginStep(_:)``.
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
@@ -22,9 +22,9 @@ extension ModelUndo {
     return changes
   }
 
-  /// Redoes the step that was undone last. An edit in between drops the steps that could be redone.
+  /// Redoes the step that was undone last. An edit in between removes the steps that could be redone.
   ///
-  /// - Parameter policy: the treatment of newer values from elsewhere.
+  /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store.
   /// - Throws: ``ModelUndoError`` as ``undo(onConflict:)`` does.
   /// - Precondition: no step is open, see ``beginStep(_:)``.
@@ -40,7 +40,9 @@ extension ModelUndo {
   }
 
   private func prepare() {
-    precondition(depth == 0 && counterStep == nil, "A step can't be undone or redone inside a step: end it before.")
+    precondition(
+      depth == 0 && counterStep == nil,
+      "A step can't be undone or redone while another one is recorded: end that one first.")
     close()
   }
 
@@ -129,12 +131,12 @@ extension ModelUndo {
   }
 }
 
-/// The comparison of the values that a step left with those of the present.
+/// The comparison of the values that a step set with the current ones.
 private struct UndoCheck {
   /// The entries, the last one first, each with whether the field has the value that the step left.
   private(set) var entries: [(entry: UndoStep.Entry, isExact: Bool)] = []
   private(set) var conflicts: [EditConflict] = []
-  /// Whether a relation was changed elsewhere, so that the others have to be changed by the edits that a caller makes.
+  /// Whether a relation has a newer value, so that the relations have to be changed as a caller would.
   private(set) var mergesRelations = false
 
   init(_ step: UndoStep) {

@@ -65,7 +65,7 @@ extension ModelUndo {
     announce(step)
   }
 
-  /// Notes that a field gets a value from elsewhere.
+  /// Records that a field gets a value by a read.
   func willRead(_ field: AnyField) {
     let id = ObjectIdentifier(field)
     guard let epoch = epochs[id] else { return }
@@ -74,13 +74,13 @@ extension ModelUndo {
     epochs[id] = epoch + 1
   }
 
-  /// Notes that a field was saved, or that its baseline was changed.
+  /// Records that a field was saved, or that its baseline was changed.
   func noteBaseline(of field: AnyField) {
     let id = ObjectIdentifier(field)
     if let epoch = epochs[id] { epochs[id] = epoch + 1 }
   }
 
-  /// Adds what a store or a hook made of a value to the step that set it.
+  /// Adds a value that a store or a hook adjusted to the step that set the original value.
   func adoptValue(of field: AnyField) {
     noteBaseline(of: field)
     for step in undoSteps.reversed() {

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// The edits of the models of a scope, to be undone and redone step by step.
+/// A history of the edits of a scope's models, which can be undone and redone step by step.
 ///
 /// ```swift
 /// let scope = ModelScope()
@@ -11,9 +11,9 @@
 /// try undo.redo()   // Persuasion
 /// ```
 ///
-/// A step is a labelled group of edits, a `transaction`, or a single edit outside of both. It has the values of fields,
-/// both sides of relations, models that joined the scope as new ones, and models that a store deleted. What comes from
-/// elsewhere is no edit: what is read from a store or from JSON. Nor is what a store sets while it saves.
+/// A step is a labelled group of edits, a `transaction`, or a single edit outside of both. It records values of fields,
+/// both sides of relations, new models that joined the scope, and models that a store deleted. Reads from a store or
+/// from JSON are not edits. Neither are the values that a store sets during a save.
 ///
 /// Only models of the scope are recorded. A new model joins it when it is related to a model of the scope, or created in
 /// a store. Recording ends when this object is released.
@@ -32,7 +32,7 @@ public final class ModelUndo {
     public internal(set) var redoLabel: String?
   }
 
-  /// The treatment of fields that have a newer value from elsewhere than the one that a step left.
+  /// The treatment of fields that have a newer value than the one that the step set.
   public enum ConflictPolicy: Hashable, Sendable {
     /// The call throws a ``ModelUndoError``, and changes nothing.
     case fail
@@ -75,13 +75,13 @@ public final class ModelUndo {
   var depth = 0
   /// The step that records the changes of an undo or redo.
   var counterStep: UndoStep?
-  /// Counts, for each recorded field, the reads and saves since: a step from before can't reinstate its states.
+  /// The number of reads and saves of each recorded field. A step from before one of them can't restore the states.
   var epochs: [ObjectIdentifier: Int] = [:]
   /// Called once for each step as soon as it can be undone: at its first edit, or at its end if it has a label.
   var stepRecorded: ((ModelUndo, UndoStep) -> Void)?
   /// The models whose save began and did not end.
   var modelsBeingSaved: Set<ModelObject> = []
-  /// The models that an undo or redo told the app to delete.
+  /// The models that an undo or redo returned for deletion.
   var modelsToDelete: Set<ModelObject> = []
 
   /// Records the edits of the models of a scope from now on.
@@ -91,7 +91,7 @@ public final class ModelUndo {
   ///   - limit: the number of steps to keep.
   /// - Complexity: O(*n*) in the number of unsaved models of the scope.
   public init(_ scope: ModelScope, limit: Int = 100) {
-    precondition(limit > 0, "A history of \(limit) steps can't be kept: set a limit of at least 1.")
+    precondition(limit > 0, "A history of \(limit) steps is too short: set a limit of at least 1.")
     self.scope = scope
     self.limit = limit
     scope.map.add(self)
@@ -127,7 +127,7 @@ public final class ModelUndo {
   ///   - label: a name for menus, such as "Rename".
   ///   - body: edits models.
   /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   @discardableResult
   public func step<Result, Failure: Error>(
     _ label: String? = nil, _ body: () throws(Failure) -> Result
@@ -152,7 +152,7 @@ public final class ModelUndo {
   ///
   /// - Precondition: a step was begun.
   public func endStep() {
-    precondition(depth > 0, "There is no step to end: call beginStep(_:) before.")
+    precondition(depth > 0, "There is no step to end: call beginStep(_:) first.")
     depth -= 1
     if depth == 0 { close() }
   }

@@ -3,7 +3,7 @@
 // A relation is reinstated as it was, without its inverse: a step has the states of both sides. Each link is then
 // retained by the side that retained it before.
 
-/// The state of a relation to one.
+/// The state of a to-one relation.
 final class ToOneState<Related: Model>: FieldState {
   let model: Related?
   let isRetained: Bool
@@ -28,7 +28,7 @@ final class ToOneState<Related: Model>: FieldState {
   override func hasValue(of other: FieldState) -> Bool { (other as? ToOneState)?.model === model }
 }
 
-/// The state of a relation to many.
+/// The state of a to-many relation.
 final class ToManyState<Related: Model>: FieldState {
   let models: [Related]?
   let weakModels: Set<ObjectIdentifier>

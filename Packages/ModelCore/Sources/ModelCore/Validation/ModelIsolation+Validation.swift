@@ -16,8 +16,8 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
   ///
-  /// These are checked at the same time. If a value changes meanwhile, the result for the older one is dropped and the
-  /// new value is checked. Related models are not waited for. Runs in the isolation of the caller.
+  /// These are checked at the same time. If a value changes during its check, the result is discarded and the new value
+  /// is checked. Related models are not waited for. Runs in the isolation of the caller.
   ///
   /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of a
   ///   check.
@@ -35,7 +35,7 @@ extension ModelIsolation where Self: ModelObject {
   /// .task { await person.validateChanges() }
   /// ```
   ///
-  /// Runs in the isolation of the caller. The model is retained meanwhile.
+  /// Runs in the isolation of the caller, and retains the model.
   ///
   /// - Parameters:
   ///   - pause: the time without a change after which a value is validated.
@@ -58,16 +58,16 @@ extension ModelIsolation where Self: ModelObject {
 
   // MARK: Added errors
 
-  /// Adds an error from outside the model, such as from a server. It is removed by the next validation, or when its
-  /// field is set.
+  /// Adds an error from outside the model, such as from a server. The next validation, or the next set of the field,
+  /// removes it.
   ///
   /// The field at the path becomes invalid, even if it belongs to a related model. The error is always among the
-  /// ``validationErrors`` of this model. If there is no field at the path, or the path is empty, it is an error of the
-  /// model as a whole.
+  /// ``validationErrors`` of this model. If there is no field at the path, or the path is empty, the error belongs to
+  /// the model itself.
   ///
   /// - Parameters:
   ///   - path: the path of the field, such as `"company.name"` or `"tags[2]"`.
-  ///   - message: the error, as the end of a sentence about the field.
+  ///   - message: a predicate whose subject is the field, such as `is taken`.
   public func addError(at path: FieldPath, message: String) { addErrors([(path, message)]) }
 
   /// Adds errors from outside the model, such as those of another copy of it: see ``addError(at:message:)``. The

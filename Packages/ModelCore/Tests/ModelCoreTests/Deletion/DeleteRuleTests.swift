@@ -100,7 +100,7 @@ private final class Debt: Model {
     #expect(
       error?.description == """
         This \(firm.storedTypeName) was not deleted: "debts" still refers to 2 models (\(name) "7", \(name) without \
-        identifier), and its rule is to deny. Remove or delete them first.
+        identifier), and its delete rule is deny. Remove or delete them first.
         """)
     #expect(firm.debts.count == 2)
     firm.debts.removeAll()

@@ -401,8 +401,8 @@ import Testing
     let error = #expect(throws: ModelDraftError.self) { try draft.apply() }
     #expect(
       error?.description == """
-        The draft of Book "1" was not applied, because newer values came from elsewhere (title of Book "1": was "Emma", \
-        edited to "Mine", now "Theirs"). Nothing was changed: call apply(resolving:), or discard() the edits.
+        The draft of Book "1" was not applied, because these fields also changed in the original (title of Book "1": \
+        was "Emma", edited to "Mine", now "Theirs"). Nothing was changed: call apply(resolving:), or discard() the edits.
         """)
   }
 }

@@ -74,7 +74,7 @@ import Testing
     }
     #expect(
       refusal(Field<String>(name: "Nick"))
-        == "The field can't be added to Author: it has no key: make it with Field(key: \"…\").")
+        == "The field can't be added to Author: it has no key: create it with Field(key: \"…\").")
     #expect(
       refusal(Field<String>(key: "name"))
         == "The field \"name\" can't be added to Author: the model has a field with this key.")

@@ -101,7 +101,7 @@ import Testing
     let issues = ReportedIssues.about("nickname") {
       ada.addObserver(for: "nickname") { _, path in paths.append("\(path)") }
     }
-    #expect(issues == ["An observer waits for changes of nickname: StaffMember has no field \"nickname\" as yet."])
+    #expect(issues == ["The observer of nickname receives nothing yet: StaffMember has no field \"nickname\"."])
     ada << Field<String>(key: "nickname")
     ada["nickname"] = "A"
     #expect(paths == ["nickname"])

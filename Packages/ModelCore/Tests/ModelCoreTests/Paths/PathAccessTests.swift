@@ -100,13 +100,14 @@ import Testing
       message { try StaffMember().set("x", at: "firm.name") } == "firm.name was not set: there is no model in firm.")
     #expect(
       message { try firm.set("x", at: "employees.name") }
-        == "employees.name was not set: employees is a list: say which element, as in employees[0].")
+        == "employees.name was not set: employees is a list: name the element, as in employees[0].")
     #expect(
       message { try firm.set("x", at: "employees[9].name") }
         == "employees[9].name was not set: employees has no element 9, it has 2.")
     #expect(
-      message { try firm.set("x", at: "tags[0]") } == "tags[0] was not set: there is no element 0, the list has 0.")
-    #expect(message { try firm.set("x", at: "name[0]") } == "name[0] was not set: name holds no list.")
+      message { try firm.set("x", at: "tags[0]") }
+        == "tags[0] was not set: there is no element at index 0, the list has 0.")
+    #expect(message { try firm.set("x", at: "name[0]") } == "name[0] was not set: name is not a list.")
     #expect(message { try firm.set(nil, at: "employees[0]") }.contains("can't be nil"))
     #expect(message { try firm.set("x", at: "name.*") }.contains("more than one field"))
     #expect(message { try firm.set("x", at: "") }.contains("refers to a model"))

@@ -59,7 +59,7 @@ private final class Publisher: Model {
 
   @Test func `A relation found by name rejects models of another class, all or none`() throws {
     let error = #expect(throws: FieldError.self) { try ada.add([book, ada], forKey: "books") }
-    #expect(error?.description == "The relation \"books\" stays as it is: it refers to Book, not to Author.")
+    #expect(error?.description == "The relation \"books\" was not changed: it refers to Book, not to Author.")
     #expect(ada.books.value == [])
     #expect(refusal { try book.set(book, forKey: "author") } == .wrongType)
     #expect(book.author.value == nil)

@@ -17,7 +17,7 @@ private final class Pricing: Model {
 @Suite struct `A related model from a dictionary` {
   private let author = Author(id: 5, name: "Ada")
 
-  @Test func `A related model from a dictionary is added to a relation to many, on both sides`() throws {
+  @Test func `A related model from a dictionary is added to a to-many relation, on both sides`() throws {
     try author.add(["id": 1, "title": "A"], forKey: "books")
     #expect(author.books.value?.map(\.title.value) == ["A"])
     #expect(author.books.value?.first?.author.value === author)
@@ -37,7 +37,7 @@ private final class Pricing: Model {
     #expect(ada.name == "Ada")
   }
 
-  @Test func `A related model from a dictionary is set in a relation to one, also nested under its key`() throws {
+  @Test func `A related model from a dictionary is set in a to-one relation, also nested under its key`() throws {
     let item = Item()
     try item.set(["pricing": ["pricing_id": 101, "retail_price": 14.99]], forKey: "pricing")
     #expect(item.pricing.value?.retail.value == 14.99)

@@ -176,7 +176,7 @@ import Testing
       #expect(error.message.contains("'\(url.path(percentEncoded: false))'"))
     }
     let found = await collect(Author.stream(fromJSON: try #require(URL(string: "https://example.com/a.json"))))
-    #expect("\(try #require(found.error))".contains("is no file"))
+    #expect("\(try #require(found.error))".contains("is not a file URL"))
   }
 
   @Test func `A stream of models rethrows the errors of the sequence of bytes`() async throws {

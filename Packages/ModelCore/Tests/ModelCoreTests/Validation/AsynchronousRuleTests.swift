@@ -72,7 +72,7 @@ private final class Member: Model {
   @Test func `A model that was not checked can't be saved`() {
     let member = Member()
     member.name.value = "ada"
-    #expect(member.validateForSaving().map(\.description) == ["name was not checked: call validateFully() before"])
+    #expect(member.validateForSaving().map(\.description) == ["name was not checked: call validateFully() first"])
   }
 
   @Test func `The value that beforeSave makes is the one that is checked`() async {

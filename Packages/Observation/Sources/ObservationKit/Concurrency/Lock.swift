@@ -10,12 +10,12 @@
 
 /// State that several threads share, and the lock that guards it.
 ///
-/// Not `Synchronization.Mutex`: the thread sanitizer reports false races on a contended `Mutex` on Linux, and a run that
-/// cries wolf proves nothing. Inlined, because a closure that is generic across modules costs more than the lock.
+/// Not `Synchronization.Mutex`: the thread sanitizer reports false races on a contended `Mutex` on Linux. The methods
+/// are inlined, because a generic closure of another module costs more than the lock.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
-  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and what goes in
-  // or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
+  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and what goes
+  // in or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
   @usableFromInline var guarded: Guarded
   #if canImport(Darwin)
     @usableFromInline let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)

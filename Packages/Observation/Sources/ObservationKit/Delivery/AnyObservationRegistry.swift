@@ -3,11 +3,11 @@
 /// It is public as the superclass of ``ObservationRegistry``, and as the type of the registry that
 /// ``BindingArrival/passOn(to:_:)`` takes. Only registries are instances of it.
 public class AnyObservationRegistry {
-  // Unchecked, here and below: every access is over before a closure is called, so there is no conflict to be found.
+  // Unchecked, here and below: every access ends before a closure is called, so there is no conflict to detect.
 
   /// In the order in which they were added, which is that of their identifiers.
   @exclusivity(unchecked) @usableFromInline final var entries: ContiguousArray<ObservationEntry> = []
-  /// Whether a round is under way or waits for the end of a transaction: what is set meanwhile has to wait too.
+  /// Whether a round is being delivered or waits for the end of a transaction. Later sets are queued then.
   @exclusivity(unchecked) @usableFromInline final var isBusy = false
   @exclusivity(unchecked) @usableFromInline final var isDelivering = false
   /// The number of bindings a value passed to get here.
@@ -55,10 +55,10 @@ public class AnyObservationRegistry {
   @_spi(ModelKitInternals)
   public final var hearsOfEqualValues: Bool { unconditionalCount > 0 }
 
-  /// Remembers what the value is for an observation made in the middle of a transaction, whose first call shows it.
+  /// Records the current value for an observation added during a transaction, whose first call delivers it.
   func didJoin(_ token: ObservationToken) {}
 
-  /// Lets the values that a transaction set flow through the bindings.
+  /// Propagates the values that a transaction set through the bindings.
   func flowPending() {}
 
   /// Notifies the observers of the changes of a transaction.

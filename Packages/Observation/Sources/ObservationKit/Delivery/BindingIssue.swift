@@ -8,7 +8,7 @@
   import Android
 #endif
 
-/// A ring of observers that did not settle and was cut.
+/// A ring of observers that did not settle, so that its notifications were dropped.
 ///
 /// Bindings end by themselves. Closures that set their own observable to something else each time never settle. After
 /// ``passLimit`` rounds within one set the remaining notifications are dropped: the last value stays, and the issue is
@@ -23,7 +23,7 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
   /// The number of rounds that were delivered.
   public let passes: Int
 
-  /// The number of rounds that one set may cause.
+  /// The maximum number of delivery rounds that one set may cause.
   public static let passLimit = 100_000
 
   /// A message with the cause, the state that was kept, and the remedy.
@@ -31,7 +31,7 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
     let subject = valueType == Any.self ? "Values set in a transaction" : "A value of type \(valueType)"
     return """
       \(subject) did not settle: observers set it again \(passes) times within one set. The last value stays and the \
-      rest was not told. Look for two observers that set each other's value to something different each time.
+      remaining notifications were dropped: look for two observers that set each other's value differently each time.
       """
   }
 

@@ -14,10 +14,10 @@ import Synchronization
   import ucrt
 #endif
 
-/// A moment in the life of this process: the wall clock in nanoseconds, made strictly increasing.
+/// A unique timestamp of a change: the wall clock in nanoseconds, strictly increasing within this process.
 ///
-/// Two stamps are never equal, even when the clock stands still or is set back, so "newer" always has an answer. Between
-/// processes a stamp is as good as the clock.
+/// Two stamps are never equal, even when the clock stands still or is set back. So one of two changes is always newer.
+/// Stamps of different processes are ordered as precisely as their clocks agree.
 ///
 /// ```swift
 /// let first = ChangeStamp.next()
@@ -26,14 +26,14 @@ import Synchronization
 /// ```
 @frozen
 public struct ChangeStamp: Hashable, Comparable, Sendable {
-  /// Nanoseconds since 1970-01-01 00:00 UTC, as this process counts them.
+  /// The time in nanoseconds since 1970-01-01 00:00 UTC, adjusted to be unique within this process.
   public let nanoseconds: UInt64
 
   /// Creates a stamp from nanoseconds since 1970.
   @inlinable
   public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-  /// Older than every other stamp: nothing happened yet.
+  /// A stamp older than every other: no change happened yet.
   @inlinable
   public static var never: ChangeStamp { ChangeStamp(nanoseconds: 0) }
 
@@ -51,7 +51,7 @@ public struct ChangeStamp: Hashable, Comparable, Sendable {
     return ChangeStamp(nanoseconds: reserve(1, readingClock: true))
   }
 
-  /// Takes a number of stamps in a row, and returns the first.
+  /// Reserves a number of consecutive stamps, and returns the first.
   static func reserve(_ count: UInt64, readingClock: Bool) -> UInt64 {
     let now = readingClock ? wallClock() : 0
     var last = latest.load(ordering: .relaxed)

@@ -64,7 +64,7 @@ extension ObservationRegistry {
     }
   }
 
-  /// Keeps a set that can't be delivered now: because a round is under way, or a transaction.
+  /// Queues a set during a round or a transaction.
   @usableFromInline
   func wait(
     with oldValue: Value, _ newValue: Value, isChange: Bool, stamp: ChangeStamp, areEqual: (Value, Value) -> Bool

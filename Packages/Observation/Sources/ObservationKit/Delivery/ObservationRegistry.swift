@@ -82,7 +82,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
 
   @inlinable
   func deliver(_ old: Value, _ new: Value, isChange: Bool) {
-    // Entries that are added meanwhile come behind; none are removed before the delivery is over.
+    // Entries added during the delivery are appended; none are removed before its end.
     let count = entries.count
     var index = 0
     while index < count {
@@ -108,7 +108,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
 
   override func flowPending() {
     guard let round = pending else { return }
-    // What is set again meanwhile changes the round, and flows again.
+    // A value that is set again during the propagation changes the round, and is propagated again.
     let (new, flowsAgain) = (round.new, round.hasEverFlowed)
     round.hasFlowed = true
     round.hasEverFlowed = true
@@ -116,7 +116,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     isDelivering = true
     deliveredStamp = round.stamp
     hops = 0
-    // What the last delivery left here may be gone.
+    // The root of the last delivery may be deallocated.
     root = nil
     for entry in entries where entry.action.isBinding {
       if round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) { action(of: entry).call(round.old, new) }
@@ -144,7 +144,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     endDelivery()
   }
 
-  /// Makes the first call of a new observation, which is no change and so has no stamp. It counts as a delivery: what
+  /// Makes the first call of a new observation, which is not a change and so has no stamp. It counts as a delivery: what
   /// the observer sets meanwhile is delivered after the call, not inside it.
   @inlinable
   func announce(_ body: () -> Void) {
@@ -152,7 +152,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     let outerStamp = deliveredStamp
     let isOutermost = !isDelivering
     if isOutermost {
-      // What the last delivery left here is no way back to where this one begins.
+      // The root of the last delivery is not the origin of this one.
       hops = 0
       root = nil
     }

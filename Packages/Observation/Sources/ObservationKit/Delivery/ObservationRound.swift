@@ -1,5 +1,5 @@
-/// A set that waits to be delivered. An object, because the code that handles it does not know the type of its values, and
-/// then to copy a reference costs less than to copy a structure.
+/// A set that waits to be delivered. An object, because the code that handles it does not know the type of its values,
+/// and then to copy a reference costs less than to copy a structure.
 @usableFromInline
 final class ObservationRound<Value> {
   let old: Value
@@ -51,7 +51,7 @@ final class ObservationRound<Value> {
   /// Whether an observation was made between two sets.
   var hasJoined: Bool { joined != nil }
 
-  /// The value that an observation knows.
+  /// The value that an observation received last.
   func old(for token: ObservationToken) -> Value { joined?[token]?.value ?? old }
 
   /// Whether an observation is to be called.

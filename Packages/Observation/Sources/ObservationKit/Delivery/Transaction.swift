@@ -25,7 +25,7 @@ import Synchronization
 ///
 /// - Parameter body: sets values. Stamps of all of them come from one read of the clock.
 /// - Returns: what `body` returns.
-/// - Throws: what `body` throws.
+/// - Throws: the errors of `body`.
 @discardableResult
 public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
   if Transaction.isOpen { return try body() }

@@ -1,14 +1,14 @@
 /// The node of a derived observable in its chain: its value, its observers, and the inlets from its sources.
 ///
-/// Nothing here retains a source. So whoever holds only the root of a chain holds all of it that is observed, and no chain
-/// keeps its root: see ``DerivedObservable``.
+/// A node never retains a source. So retaining the root of a chain retains all observed nodes of it, and no chain
+/// retains its root: see ``DerivedObservable``.
 @usableFromInline
 final class DerivedNode<Value> {
   @usableFromInline let observations = ObservationRegistry<Value>()
   @usableFromInline var isUnset: Bool
   @usableFromInline var storage: Storage
   @usableFromInline let isChange: (Value, Value) -> Bool
-  // Not retained: an inlet retains the node of an observed one, and goes with its source.
+  // Not retained: an inlet retains the node while it is observed, and is released with its source.
   private var inlets: [WeakInlet] = []
 
   private var tracker: ReadTracker?
@@ -28,7 +28,7 @@ final class DerivedNode<Value> {
     self.init(.known(value), isUnset, isChange)
   }
 
-  /// Creates the node of an observable that has nothing to tell yet.
+  /// Creates the node of an observable that has no value yet.
   @usableFromInline
   convenience init(later: LaterValue<Value>, isChange: @escaping (Value, Value) -> Bool) {
     self.init(.later(later), true, isChange)
@@ -53,9 +53,9 @@ final class DerivedNode<Value> {
     }
   }
 
-  /// Takes every change of a source.
+  /// Receives every change of a source.
   ///
-  /// - Parameter receive: what the node makes of it.
+  /// - Parameter receive: computes and sets the node's value.
   @inlinable
   func follow<Source>(
     _ source: ObservationRegistry<Source>, _ receive: @escaping (DerivedNode, Source, BindingArrival) -> Void
@@ -113,13 +113,13 @@ final class DerivedNode<Value> {
   }
 }
 
-/// The way from a source to a derived observable. The source's registry holds it; it holds the node as long as that one
-/// is observed.
+/// The connection from a source to a derived observable. The source's registry retains it, and it retains the node while
+/// the node is observed.
 @usableFromInline
 final class DerivedInlet: OwnerReference {
   private weak var unkept: AnyObject?
   private var kept: AnyObject?
-  /// The registry of the source; nil after the source wanted no more of this.
+  /// The registry of the source; nil after the source removed this observer.
   private var source: DeallocationGuard?
   private var lastStamp = ChangeStamp.never
 
@@ -133,8 +133,8 @@ final class DerivedInlet: OwnerReference {
 
   @usableFromInline var node: AnyObject? { kept ?? unkept }
 
-  /// Whether a value is to be taken. An older one than the last may come late: when a transaction within a delivery sets
-  /// the source, or behind a long run of bindings.
+  /// Returns whether a value is newer than the last one. An older value may be delivered late: when a transaction
+  /// within a delivery sets the source, or after a long chain of bindings.
   @usableFromInline
   func admits(_ stamp: ChangeStamp) -> Bool {
     if source == nil || stamp < lastStamp { return false }
@@ -142,14 +142,14 @@ final class DerivedInlet: OwnerReference {
     return true
   }
 
-  /// Holds the node, or lets it go.
+  /// Retains the node, or releases it.
   func keep(_ node: AnyObject?, _ changes: inout [KeeperChange]) {
     guard let source, (kept != nil) != (node != nil) else { return }
     changes.append(KeeperChange(source: source, number: node == nil ? -1 : 1, node: kept))
     kept = node
   }
 
-  /// Ends the way from a source that wants no more of it.
+  /// Disconnects from a source that removed this observer.
   func cut() {
     guard let source else { return }
     self.source = nil

@@ -67,7 +67,7 @@ extension ValueObservable {
     combined(self, other) { _, _ in true }
   }
 
-  /// Derives an observable of this value and another one's. It notifies when either differs.
+  /// Derives an observable that combines this value and that of another observable. It notifies when either changes.
   ///
   /// In a ``transaction(_:)`` that sets both it notifies once.
   ///
@@ -88,8 +88,8 @@ extension ValueObservable {
   ///
   /// - Parameters:
   ///   - other: the other observable.
-  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is held
-  ///     or observed.
+  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is
+  ///     held or observed.
   public func combineLatest<Other: ValueObservable, Result>(
     _ other: Other, _ transform: @escaping (Value, Other.Value) -> Result
   ) -> DerivedObservable<Result> {
@@ -102,8 +102,8 @@ extension ValueObservable {
   ///
   /// - Parameters:
   ///   - other: the other observable.
-  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is held
-  ///     or observed.
+  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is
+  ///     held or observed.
   public func combineLatest<Other: ValueObservable, Result: Equatable>(
     _ other: Other, _ transform: @escaping (Value, Other.Value) -> Result
   ) -> DerivedObservable<Result> {

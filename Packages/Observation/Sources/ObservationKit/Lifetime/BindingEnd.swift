@@ -1,7 +1,7 @@
-/// The end of the bindings to an object, as offered by ``ValueObserver/bindingEnd``.
+/// The target of all bindings to one object, returned by ``ValueObserver/bindingEnd``.
 ///
-/// ``ValueSource`` and fields have one. Write one only for an observable of your own whose bindings have to be as fast.
-/// It is public because the code of bindings is inlined in the modules that use it.
+/// ``ValueSource`` and fields have one. Create one for an observable of your own only if its bindings must be as fast.
+/// It is public because the code of bindings is inlined into other modules.
 ///
 /// ```swift
 /// final class Dial: ValueObserver {
@@ -13,14 +13,14 @@
 /// ```
 public final class BindingEnd<Value>: DeallocationGuard {
   @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
-  /// The reference through which observations identify the object.
+  /// The reference by which observations identify the object.
   @usableFromInline private(set) lazy var reference: OwnerReference = DeallocationGuardReference(of: self)
 
-  /// Creates the end of an object's bindings.
+  /// Creates the target of an object's bindings.
   ///
   /// - Parameters:
-  ///   - object: the object that follows. It has to call ``DeallocationGuard/end()`` in its `deinit`.
-  ///   - take: takes a value that arrived. It gets the object, so that there is nothing to capture.
+  ///   - object: the object that receives the values. It has to call ``DeallocationGuard/end()`` in its `deinit`.
+  ///   - take: sets a received value. It gets the object as a parameter, so it need not capture it.
   @inlinable
   public init<Object: AnyObject>(of object: Object, take: @escaping (Object, Value, BindingArrival) -> Void) {
     self.take = { object, value, arrival in take(unsafeDowncast(object, to: Object.self), value, arrival) }
@@ -35,13 +35,13 @@ public final class BindingEnd<Value>: DeallocationGuard {
   }
 }
 
-/// The arrival of a value through a binding: its stamp and its source. Valid only in the closure that gets it.
+/// The delivery of a value through a binding: its stamp and its source. Valid only in the closure that gets it.
 ///
 /// It is public as a parameter of the closure of a ``BindingEnd``.
 public struct BindingArrival {
-  /// When the value was set at its origin. Take the value only if this is newer than the last change.
+  /// The time at which the value was set at its origin. Set the value only if this is newer than the last change.
   public let stamp: ChangeStamp
-  // Unmanaged, and safe: the source delivers as long as an arrival is at hand.
+  // Unmanaged, and safe: an arrival is valid only while its source delivers.
   @usableFromInline let source: Unmanaged<AnyObservationRegistry>
 
   @inlinable
@@ -50,10 +50,10 @@ public struct BindingArrival {
     self.source = Unmanaged.passUnretained(source)
   }
 
-  /// Passes the value on to the observers of the object that took it. Set the object's value in `body`.
+  /// Notifies the observers of the object that accepted the value. Set the object's value in `body`.
   ///
   /// - Parameters:
-  ///   - registry: the observers of the object that took the value.
+  ///   - registry: the observers of the object that accepted the value.
   ///   - body: sets the value of the object.
   @inlinable
   public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {

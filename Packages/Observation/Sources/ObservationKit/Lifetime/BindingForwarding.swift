@@ -5,7 +5,7 @@
 struct BindingForwarding {
   private let registry: (AnyObject) -> AnyObservationRegistry
 
-  /// Nil if the observer is no observable.
+  /// Nil if the observer is not an observable.
   @usableFromInline
   init?<Observer: AnyObject>(to observer: Observer) {
     guard let observable = observer as? any ValueObservable else { return nil }

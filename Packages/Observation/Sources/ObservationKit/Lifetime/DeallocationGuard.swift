@@ -1,18 +1,18 @@
 public import Synchronization
 
-/// A reference to an object that announces its deallocation. It costs a fifth of a weak reference.
+/// A weak reference that its object invalidates when it is deallocated. It costs a fifth of a Swift `weak` reference.
 ///
 /// It is public as the superclass of ``BindingEnd``. Outside this module only ``end()`` is called.
 ///
-/// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. From then on the reference
-/// no longer reaches the object. A weak reference calls the runtime, and moves the reference counts of its object to a
-/// slow path for good. This one reads a number.
+/// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. After that the reference is
+/// invalid. A Swift `weak` reference calls the runtime, and slows down all later retains and releases of its object. A
+/// `DeallocationGuard` only reads a number.
 ///
 /// The object is used in its own isolation only. Its last reference may still be released on another thread, as an
-/// actor's state can be. Then ``end()`` waits until the use under way is over, so no use sees a partly deallocated
+/// actor's state can be. Then ``end()`` waits until the current use has ended, so no use sees a partly deallocated
 /// object.
 public class DeallocationGuard {
-  /// The number of uses under way; -1 once the object is deallocated.
+  /// The number of current uses; -1 once the object is deallocated.
   @usableFromInline final let uses = Atomic<Int>(0)
   @usableFromInline final unowned(unsafe) let object: AnyObject
 
@@ -20,7 +20,7 @@ public class DeallocationGuard {
   @inlinable
   init(of object: AnyObject) { self.object = object }
 
-  /// Waits for the use under way to end, then marks the object as being deallocated.
+  /// Waits for the current use to end, then marks the object as being deallocated.
   public final func end() {
     while true {
       let (exchanged, uses) = uses.compareExchange(expected: 0, desired: -1, ordering: .acquiringAndReleasing)

@@ -2,7 +2,7 @@
 /// one after another instead of one within the other. So the stack does not grow with the length of the chain.
 @_spi(ModelKitInternals)
 public enum ReleaseQueue {
-  /// Takes what a variable refers to, and releases it now or when the release under way on this thread is over.
+  /// Releases the object of a variable: now, or when the current release on this thread has ended.
   public static func release(_ object: inout AnyObject?) {
     if object == nil { return }
     // Taken without a local variable, which would keep the object until the queue is empty.

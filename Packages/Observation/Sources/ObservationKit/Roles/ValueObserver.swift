@@ -25,8 +25,8 @@ public protocol ValueObserver<Value>: AnyObject {
   ///   - observable: the object whose value it is.
   func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>)
 
-  /// The end of the bindings to this object, or nil to use a weak reference. It is several times as fast as a weak
-  /// reference and ``valueChanged(from:to:observable:)``. The object has to call ``DeallocationGuard/end()`` in its `deinit`.
+  /// The target of the bindings to this object, or nil to bind by a weak reference. A target is several times as fast
+  /// as a weak reference and ``valueChanged(from:to:observable:)``. Call its ``DeallocationGuard/end()`` in the `deinit`.
   var bindingEnd: BindingEnd<Value>? { get }
 }
 

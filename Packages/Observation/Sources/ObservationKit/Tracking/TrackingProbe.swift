@@ -8,7 +8,7 @@ public import Observation
 ///
 /// Swift's tracking retains the state of the registrar that was accessed, until it reports a change or the registrar is
 /// deallocated. So the probe accesses a registrar without an observable. If the thread tracks, the observable takes that
-/// registrar over. The access of the probe is deallocated with it, and never reported, because the key path is never set.
+/// registrar over. The access of the probe is released with it, and never reported, because the key path is never set.
 @_spi(ModelKitInternals)
 public final class TrackingProbe {
   /// The probe of each thread, which is replaced once its registrar is taken.
@@ -25,7 +25,7 @@ public final class TrackingProbe {
     return isTracking || !isReliable ? takeCurrent().registrar : nil
   }
 
-  /// Returns whether this thread tracks.
+  /// Returns whether this thread is inside `withObservationTracking`.
   ///
   /// - Parameter registrar: the registrar of an observable that is being read. If the thread tracks, it is registered
   ///   with the tracking.

@@ -5,7 +5,7 @@
   /// if let cause = error.cause as? PostgresError, cause.sqlState == "57014" { … }
   /// ```
   public struct PostgresError: Error, Sendable, CustomStringConvertible {
-    /// The five characters by which the server classifies the error; nil if the connection failed.
+    /// The SQLSTATE of the error, five characters; nil if the connection failed.
     public let sqlState: String?
     /// The message of the server or of the connection, without values.
     public let message: String
@@ -15,7 +15,7 @@
     public let constraint: String?
     /// The name of the table that the error is about.
     public let table: String?
-    /// The name of the column that the error is about.
+    /// The name of the column that caused the error.
     public let column: String?
 
     init(

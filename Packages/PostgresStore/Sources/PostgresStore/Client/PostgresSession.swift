@@ -41,7 +41,7 @@
       PQsetNoticeProcessor(session, { _, _ in }, nil)
       guard PQenterPipelineMode(session) == 1 else {
         PQfinish(session)
-        throw PostgresError("The connection has no pipeline mode.")
+        throw PostgresError("The connection does not support pipeline mode.")
       }
       return session
     }

@@ -5,14 +5,14 @@
 
   /// The commits of all processes, as one of them reads them.
   ///
-  /// A row of the table `modelkit_changes` has the number of its transaction. Rows are found by comparing snapshots of the
-  /// server: the rows that are visible now, and were not in the snapshot of the reading before. None is skipped that way,
-  /// however transactions overlap.
+  /// A row of the table `modelkit_changes` has the number of its transaction. New rows are found by comparing snapshots
+  /// of the server: they are visible now, and were not in the previous snapshot. So none is skipped, even if
+  /// transactions overlap.
   final class ChangeLog: Sendable {
     private struct State {
       var snapshot: String?
       var lastReading = ContinuousClock.now
-      /// The changes of commits of this process, by the number of the batch.
+      /// The changes committed by this process, by the number of the batch.
       var ownChanges: [Int64: [RecordChange]] = [:]
     }
 
@@ -27,16 +27,16 @@
       self.feed = feed
     }
 
-    /// Whether the log was read once, so that later readings find all commits since.
+    /// Whether the log was read once, so that later reads find all commits since.
     var hasBegun: Bool { state.withLock { $0.snapshot != nil } }
 
-    /// Keeps the values of a batch for observers, which the table does not have.
+    /// Keeps the values of a batch for observers, because the table does not contain them.
     func noteOwn(_ changes: [RecordChange], _ batch: Int64) { state.withLock { $0.ownChanges[batch] = changes } }
 
     /// Discards a batch that was not committed.
     func discardOwn(_ batch: Int64) { _ = state.withLock { $0.ownChanges.removeValue(forKey: batch) } }
 
-    /// Reads the commits since the last reading, and notifies transactions under way and live results.
+    /// Reads the commits since the last call, and notifies open transactions and live results.
     ///
     /// - Parameter connection: a connection without a transaction, or with one that has not written.
     func follow(on connection: PostgresConnection) async throws {
@@ -76,7 +76,7 @@
         guard let type = rows.text(row, 1), let identifier = rows.text(row, 2).map(SQLName.decoded),
           let kind = rows.text(row, 3).flatMap(RecordChange.Kind.init(rawValue:)), let number = rows.integer(row, 4)
         else { continue }
-        // Rows of overlapping transactions lie among each other.
+        // Rows of overlapping transactions are interleaved.
         let batch = Int64(number)
         let place = places[batch] ?? batches.count
         if place == batches.count {

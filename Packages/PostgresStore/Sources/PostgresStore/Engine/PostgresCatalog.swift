@@ -2,7 +2,7 @@
   import StoreProtocol
   import Synchronization
 
-  /// The tables of a store: which there are, and those that are created when a type is first used.
+  /// The catalog of a store's tables. It creates a table when its type is first used.
   final class PostgresCatalog: Sendable {
     private struct State {
       var isOpen = false
@@ -22,7 +22,7 @@
     /// The name of the schema, in quotes.
     var schema: String { SQLName.quoted(options.schema) }
 
-    /// The number by which processes that change tables wait for each other.
+    /// The number of the advisory lock for changing tables.
     var lockKey: Int64 { Int64(bitPattern: SQLName.key("ModelKit tables " + options.schema)) }
 
     private var systemTables: [String] {
@@ -44,7 +44,7 @@
       ]
     }
 
-    /// Makes sure that the tables of the store itself are there.
+    /// Checks or creates the tables of the store itself.
     ///
     /// - Parameter creates: whether they are created if they are missing.
     func open(creates: Bool) async throws {
@@ -61,7 +61,8 @@
     private func missing(_ what: String) -> ModelStoreError {
       ModelStoreError(
         .notFound,
-        "The schema \(options.schema) lacks \(what), and the options forbid to create them. Call prepare(_:) when you deploy."
+        "The schema \(options.schema) lacks \(what), and the options don't allow creating them. "
+          + "Call prepare(_:) when you deploy."
       )
     }
 
@@ -122,7 +123,7 @@
       return PostgresTable(type: type, schema: options.schema, name: name)
     }
 
-    /// Runs statements that change tables, in one transaction and while no other process does.
+    /// Runs statements that change tables, in one transaction and under the advisory lock.
     private func change(_ statements: (PostgresConnection) async throws -> [String]) async throws {
       try await pool.withConnection { connection in
         _ = try await connection.run([
@@ -134,7 +135,7 @@
       }
     }
 
-    /// Returns the statements that create the table of a type and enter it in the list.
+    /// Returns the statements that create the table of a type and add it to the list.
     private func creation(of type: String, on connection: PostgresConnection) async throws -> [String] {
       if try await load(type, on: connection) != nil { return [] }
       var name = options.tableNames[type] ?? SQLName.snake(type)

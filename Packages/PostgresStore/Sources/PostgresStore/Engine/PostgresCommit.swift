@@ -4,14 +4,14 @@
 
   /// The commit of one batch.
   ///
-  /// A transaction that read records must not be committed if others wrote them since. While such a batch is checked and
-  /// written, it locks the types that it read exclusively. Each batch shares the locks of the types that it writes. All
-  /// locks end with the transaction of the server.
+  /// A transaction that read records must not be committed if other writers changed them since. While such a batch is
+  /// checked and written, it has exclusive locks of the types that it read. Each batch has shared locks of the types
+  /// that it writes. All locks end with the transaction of the server.
   struct PostgresCommit {
     private let batch: RecordBatch
     private let catalog: PostgresCatalog
     private let log: ChangeLog
-    /// The number by which the batch is found in the table of changes.
+    /// The number that identifies the batch in the table of changes.
     private let number = Int64.random(in: 1...Int64.max)
 
     init(_ batch: RecordBatch, _ catalog: PostgresCatalog, _ log: ChangeLog) {
@@ -39,7 +39,7 @@
         throw error
       }
       if catalog.isTimeToForget() {
-        // The batch is committed. What stays is deleted by a later one.
+        // The batch is committed. Remaining rows are deleted by a later one.
         _ = try? await catalog.pool.withConnection { try await $0.run([forgetChanges]) }
       }
       // Without observers, too: one that begins later must not receive this commit.
@@ -243,7 +243,7 @@
 
     // MARK: Failures
 
-    /// Returns the first difference between the records and what the operations expect.
+    /// Returns the first difference between the records and the expectations of the operations.
     private func mismatch(
       _ group: Group, _ rows: PostgresRows, on connection: PostgresConnection
     ) async throws -> any Error {
@@ -275,7 +275,7 @@
     private func wasCommitted(_ lost: LostCommit) async throws -> Bool {
       for delay in [0, 50, 200, 500, 1_000, 2_000] {
         if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
-        // A promoted standby may know nothing of the transaction. The rows of the batch are there or not in any case.
+        // A promoted standby may not know the transaction. The rows of the batch show the outcome in any case.
         let rows = try? await catalog.pool.withConnection { connection in
           try await connection.run(
             [

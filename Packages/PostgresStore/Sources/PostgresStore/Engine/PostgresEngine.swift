@@ -3,7 +3,7 @@
   @_spi(ModelKitInternals) public import StoreProtocol
   import Synchronization
 
-  /// The tables of a PostgreSQL database that the instances of a store share, and the connections to it.
+  /// The shared engine of a PostgreSQL store's instances: the tables of a database, and the connections to it.
   ///
   /// ```swift
   /// let handle = store.handle
@@ -42,7 +42,7 @@
 
     deinit { try? catalog.get().pool.close() }
 
-    /// The tables and the log, once the first call has made sure that they are there.
+    /// Returns the tables and the log, after the first call has checked or created them.
     func opened() async throws -> (catalog: PostgresCatalog, log: ChangeLog) {
       let catalog = try catalog.get()
       guard let log else { throw PostgresError("The store is closed.") }
@@ -51,7 +51,7 @@
       return (catalog, log)
     }
 
-    /// Creates the tables that are missing.
+    /// Creates the missing tables.
     func prepare(_ types: [String]) async throws {
       try await translating {
         let catalog = try catalog.get()
@@ -60,7 +60,7 @@
       }
     }
 
-    /// Runs a call to the server, and words its errors as those of a store.
+    /// Runs a call to the server, and converts its errors to `ModelStoreError`.
     @discardableResult
     func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
       do {
@@ -76,7 +76,7 @@
 
     // MARK: Transactions
 
-    /// The transactions under way. They learn of all commits so far.
+    /// The trackers of the open transactions. Reading it first records all commits so far.
     public var conflictTrackers: ConflictTrackers {
       get async throws {
         try await followCommits()
@@ -85,7 +85,7 @@
       }
     }
 
-    /// Reads the commits of all processes since the last reading.
+    /// Reads the commits of all processes since the last call.
     public func followCommits() async throws {
       try await translating {
         let (catalog, log) = try await opened()
@@ -93,7 +93,7 @@
       }
     }
 
-    /// Commits a batch in one transaction: all of it or nothing.
+    /// Commits a batch in one transaction.
     ///
     /// - Throws: `RecordMismatch`, or `ModelStoreError`. After a connection that was lost during COMMIT the outcome is
     ///   queried. If the server does not answer, the error states that the outcome is unknown.
@@ -148,7 +148,8 @@
 
     // MARK: Reading
 
-    /// Returns all records as of now: a transaction of the server that reads only. It has a connection as long as it is used.
+    /// Returns a snapshot of all records: a read-only transaction of the server, which occupies a connection until it is
+    /// released.
     public func snapshot(pinned: Bool) async throws -> PostgresSnapshot {
       try await translating {
         let (catalog, _) = try await opened()
@@ -161,7 +162,7 @@
       }
     }
 
-    /// Returns all records as they are when they are read.
+    /// Returns the current records, without isolation from later commits.
     public func current() async throws -> PostgresSnapshot { PostgresSnapshot(engine: self, held: nil) }
 
     /// Returns a record; nil if there is none.
@@ -220,7 +221,7 @@
       while true {
         let (log, pool, interval) = state.withLock { ($0.log, $0.pool, $0.interval) }
         guard let log, let pool, log.feed.isObserved else { break }
-        // Without the server there are no commits to report; the next reading reports them.
+        // If the server can't be reached, the next poll reports the commits.
         if log.hasBegun { try? await pool.withConnection { try await log.follow(on: $0) } }
         try? await Task.sleep(for: interval)
       }

@@ -2,10 +2,10 @@
   @_spi(ModelKitInternals) public import StoreEngine
   @_spi(ModelKitInternals) public import StoreProtocol
 
-  /// The records of a PostgreSQL store as of one moment.
+  /// A snapshot of the records of a PostgreSQL store.
   public struct PostgresSnapshot: RecordSnapshot {
     let engine: PostgresEngine
-    /// The connection with the transaction of the moment; nil for what is there when it is read.
+    /// The connection with the transaction of the snapshot; nil for current records.
     let held: HeldConnection?
 
     func run(_ statements: [PostgresStatement], _ catalog: PostgresCatalog) async throws -> [PostgresRows] {
@@ -60,7 +60,7 @@
       }
     }
 
-    /// Returns where a record is in the order of creation.
+    /// Returns the position of a record in the order of creation.
     public func order(of identifier: String, _ type: String) async throws -> UInt64? {
       try await record(type, identifier)?.order
     }

@@ -12,25 +12,25 @@
     public var schema: String
     /// The largest number of connections of all instances of the store.
     public var poolSize: Int
-    /// How long a call waits for one of the connections before it throws `timeout`.
+    /// The time that a call waits for a connection before it throws `timeout`.
     public var connectionTimeout: Duration
-    /// Whether statements are prepared once per connection. Turn it off behind a pooler that gives transactions to different
-    /// connections, such as pgbouncer in transaction mode before version 1.21.
+    /// Whether statements are prepared once per connection. Turn it off behind a pooler that assigns each transaction
+    /// another connection, such as pgbouncer in transaction mode before version 1.21.
     public var preparesStatements: Bool
-    /// The names of tables, by the names of model types. Other tables have the name of the type in snake case.
+    /// The names of tables, by type name. Other tables have the type name in snake case.
     public var tableNames: [String: String]
     /// The existing tables that are used, each for the models of a class.
     public var mappings: [TableMapping]
     /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is needed.
     public var createsTables: Bool
-    /// The place where the conditions are evaluated that SQL can't express, for queries that name none. By default such a query
-    /// throws `unsupported`.
+    /// The default evaluation of conditions that SQL can't express. By default such a query throws `unsupported`.
     public var evaluation: QueryEvaluation
-    /// How often a batch is tried again that the server rolled back because of others (SQLSTATE 40001 and 40P01).
+    /// The largest number of retries of a batch that the server rolled back because of a conflict (SQLSTATE 40001 and
+    /// 40P01).
     public var retryLimit: Int
-    /// How often live results look for the commits of other processes.
+    /// The interval at which live results poll the commits of other processes.
     public var pollInterval: Duration
-    /// How long the log of changes reaches back. A process that looks for changes less often lists its live results again.
+    /// The time for which the log keeps changes. A process that polls less often lists its live results again.
     public var changeRetention: Duration
     /// The treatment of records that their class can't decode.
     public var unreadable: UnreadableRecords
@@ -40,7 +40,7 @@
     /// - Parameters:
     ///   - schema: the schema of the tables.
     ///   - poolSize: the largest number of connections.
-    ///   - connectionTimeout: how long a call waits for a connection.
+    ///   - connectionTimeout: the time that a call waits for a connection.
     ///   - preparesStatements: whether statements are prepared once per connection.
     ///   - tableNames: the names of tables, by the names of model types.
     ///   - mappings: the existing tables that are used.

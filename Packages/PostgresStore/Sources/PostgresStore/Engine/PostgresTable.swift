@@ -3,7 +3,7 @@
 
   /// The kind of the values of a key, as SQL compares them.
   enum ColumnKind: String, Sendable {
-    /// Text, and what is written as text and compared by its bytes.
+    /// Text, and values that are written as text and compared by their bytes.
     case text
     /// Numbers of any size.
     case number
@@ -66,7 +66,8 @@
       Self.expression(key, kind, in: "\(alias).body")
     }
 
-    /// Returns the expression for the value of a key in a JSON object. A key with dots is one key, or several nested ones.
+    /// Returns the expression for the value of a key in a JSON object. A key with dots is one key, or several nested
+    /// ones.
     static func expression(_ key: String, _ kind: ColumnKind, in body: String) -> String {
       let text = value(key, in: body, asText: true)
       return switch kind {

@@ -6,8 +6,8 @@
   extension PostgresSnapshot {
     /// Returns the records that a query finds, as SQL selects them.
     ///
-    /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that SQL can't express, unless it may be evaluated
-    ///   in memory.
+    /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that SQL can't express, unless it may be
+    ///   evaluated in memory.
     public func select<M: Model>(
       _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
     ) async throws -> SelectedRecords? {
@@ -22,7 +22,7 @@
       }
     }
 
-    /// Returns the number of records that a query finds; nil if SQL can't count exactly them.
+    /// Returns the number of records that a query finds; nil if SQL can't count exactly these.
     public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? {
       try await withTable(M.typeName) { table, catalog in
         if table.mapped != nil { return nil }

@@ -39,7 +39,7 @@
             throw ModelStoreError(
               .unsupported,
               """
-              PostgreSQL can't evaluate \(error.part): \(error.reason). Say evaluation: .inMemory, or use another condition.
+              PostgreSQL can't evaluate \(error.part): \(error.reason). Use evaluation: .inMemory, or another condition.
               """)
           }
           // All records for which the other terms hold are tested.

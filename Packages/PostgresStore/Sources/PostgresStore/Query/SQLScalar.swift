@@ -7,13 +7,13 @@
   struct SQLScalar {
     /// The kind of the values.
     enum Kind {
-      /// By their bytes.
+      /// Text, compared by bytes.
       case text
       /// As numbers of any size.
       case number
       /// As floating-point numbers.
       case double
-      /// As moments, which are written with as many digits as they need.
+      /// Dates as timestamps, with as many fractional digits as they need.
       case date
       /// As days.
       case day
@@ -58,7 +58,8 @@
 
     /// Returns the expression for the value of a key, as it is compared.
     ///
-    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the records.
+    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the
+    /// records.
     func expression(_ key: String, _ table: PostgresTable, _ alias: String) -> String {
       let value = table.expression(key, columnKind ?? .text, in: alias)
       return switch kind {

@@ -10,8 +10,8 @@
 
   /// A translator of conditions and orders to SQL.
   ///
-  /// In SQL a comparison with null is neither true nor false. A condition counts as false then, as a comparison with nil does;
-  /// `NOT` is written as `IS NOT TRUE`, so that its result is true.
+  /// In SQL a comparison with null is neither true nor false. A condition counts as false then, as a comparison with
+  /// nil does; `NOT` is written as `IS NOT TRUE`, so that its result is true.
   struct SQLTranslator {
     /// A model or an element of a list that a part of a condition is about.
     struct Level {
@@ -82,7 +82,7 @@
 
     private mutating func comparison(_ comparison: QueryComparison, _ level: Level) throws -> String {
       func refused(_ reason: String) -> Untranslatable { Untranslatable(part: "\(comparison)", reason: reason) }
-      guard comparison.term.form != .ignoringCase else { throw refused("its rules for lowercase are others") }
+      guard comparison.term.form != .ignoringCase else { throw refused("its lowercase rules differ") }
       if comparison.term.form == .count { return try count(comparison, level) }
       switch comparison.operand {
       case .unwritable(let reason): throw refused(reason)
@@ -90,7 +90,7 @@
         guard other.form == .value else { throw refused("it compares more than two fields") }
         let (left, right) = (try value(comparison.term.path, level), try value(other.path, level))
         guard let left, let right, left.scalar.kind == right.scalar.kind else {
-          throw refused("the fields are written in different ways")
+          throw refused("the fields have different formats in JSON")
         }
         switch comparison.operator {
         case .equal: return "\(left.sql) IS NOT DISTINCT FROM \(right.sql)"
@@ -103,7 +103,7 @@
       case .value(let operand):
         if operand.isNull { return try nilCondition(comparison, level) }
         guard let value = try value(comparison.term.path, level) else {
-          throw refused("a transformer or a class of its own writes the field")
+          throw refused("a transformer or a field subclass writes the field")
         }
         return try self.comparison(comparison, value, operand)
       }
@@ -118,13 +118,13 @@
         guard case .array(let elements) = operand else { throw refused("it needs a list") }
         var texts: [String] = []
         for element in elements where !element.isNull {
-          guard let text = scalar.operand(element) else { throw refused("a value has another form") }
+          guard let text = scalar.operand(element) else { throw refused("a value has another format") }
           texts.append(text)
         }
         let list = "\(sql) = ANY(\(parameter(.texts(texts)))::text[]\(scalar.conversion)[])"
         return elements.contains(where: \.isNull) ? "(\(list) OR \(sql) IS NULL)" : list
       }
-      guard let text = scalar.operand(operand) else { throw refused("the value has another form than the field") }
+      guard let text = scalar.operand(operand) else { throw refused("the value has another format than the field") }
       func placeholder() -> String {
         parameter(.text(text)) + "::text" + (scalar.conversion == "::text" ? "" : scalar.conversion)
       }
@@ -135,14 +135,14 @@
         guard scalar.isOrdered else { throw refused("the values have no order in SQL") }
         return "\(sql) \(comparison.operator.rawValue) \(placeholder())"
       case .hasPrefix, .hasSuffix, .contains:
-        guard scalar.kind == .text, scalar.isOrdered else { throw refused("the field is no text") }
+        guard scalar.kind == .text, scalar.isOrdered else { throw refused("the field is not text") }
         let part = placeholder()
         switch comparison.operator {
         case .hasPrefix: return "starts_with(\(sql), \(part))"
         case .hasSuffix: return "right(\(sql), length(\(part))) = \(part) COLLATE \"C\""
         default: return "strpos(\(sql), \(part)) > 0"
         }
-      case .matches, .containsMatch, .isIn: throw refused("its regular expressions are others")
+      case .matches, .containsMatch, .isIn: throw refused("its regular expressions differ")
       }
     }
 
@@ -150,11 +150,11 @@
       guard comparison.operator == .equal || comparison.operator == .notEqual else { return "FALSE" }
       let (owner, steps) = try owner(of: comparison.term.path, level)
       guard let key = comparison.term.path.keys.last, let field = owner.prototype?.field(declaredAs: key) else {
-        throw Untranslatable(part: "\(comparison)", reason: "it is about an element of a list")
+        throw Untranslatable(part: "\(comparison)", reason: "it compares an element of a list")
       }
       let relation = field as? any RelationField
       guard relation?.isToMany != true, relation == nil || relation?.isForeignKey == true else {
-        throw Untranslatable(part: "\(comparison)", reason: "the relation is kept in several places")
+        throw Untranslatable(part: "\(comparison)", reason: "the relation is not a to-one foreign key")
       }
       if relation == nil {
         func isPlain<Value>(_ type: Value.Type) -> Bool { (field as? Field<Value>)?.isPlain(in: context) == true }
@@ -179,7 +179,7 @@
     private mutating func count(_ comparison: QueryComparison, _ level: Level) throws -> String {
       guard case .value(.int(let number)) = comparison.operand, let list = try list(comparison.term.path, level),
         [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.operator)
-      else { throw Untranslatable(part: "\(comparison)", reason: "the list is kept in several places") }
+      else { throw Untranslatable(part: "\(comparison)", reason: "it is not an integer count of values in the record") }
       let sign =
         comparison.operator == .equal ? "=" : comparison.operator == .notEqual ? "<>" : comparison.operator.rawValue
       return "json_array_length(\(list.sql)) \(sign) \(parameter(.integer(Int64(number))))"
@@ -188,7 +188,7 @@
     private mutating func any(_ path: QueryPath, _ condition: QueryExpression, _ level: Level) throws -> String {
       guard let list = try list(path, level), let element = list.element else {
         throw Untranslatable(
-          part: "\(path)", reason: "the list is kept in several places, or has values of a class of its own")
+          part: "\(path)", reason: "it is not a list of texts in the record")
       }
       let alias = newAlias()
       let inner = try self.condition(condition, Level(prototype: nil, table: nil, alias: alias, element: element))
@@ -250,10 +250,10 @@
       var (current, steps) = (level, [Step]())
       for key in path.keys.dropLast() {
         guard let relation = current.prototype?.field(declaredAs: key) as? any RelationField else {
-          throw Untranslatable(part: "\(path)", reason: "it is inside a value")
+          throw Untranslatable(part: "\(path)", reason: "it is part of a value")
         }
         guard relation.isForeignKey, !relation.isToMany else {
-          throw Untranslatable(part: "\(path)", reason: "the related model is no record of its own")
+          throw Untranslatable(part: "\(path)", reason: "a relation on the path is not a to-one foreign key")
         }
         let next = try self.level(relation.relatedClass, alias: newAlias())
         steps.append((context.key(relation.key ?? key), current, next))

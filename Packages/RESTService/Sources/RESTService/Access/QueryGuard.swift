@@ -2,8 +2,8 @@
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// A check that a condition or an order reveals nothing: no hidden field, and no field of a record of another class that
-/// some user may not read.
+/// A check that a condition or an order reads no hidden field, and no field of another class whose records not every user
+/// may read.
 struct QueryGuard {
   private let service: RESTService
   private let request: RESTServiceRequest
@@ -13,7 +13,7 @@ struct QueryGuard {
     self.request = request
   }
 
-  /// - Throws: ``ServiceProblem`` with the status 400 for a path that there is not, or that may not be read.
+  /// - Throws: ``ServiceProblem`` with the status 400 for a path that does not exist, or that may not be read.
   func check(_ expression: QueryExpression, of type: ModelObject.Type) throws {
     switch expression {
     case .constant: return

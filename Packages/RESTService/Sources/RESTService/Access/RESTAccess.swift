@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) public import ModelCore
 import StoreProtocol
 
-/// The rules that decide who may do what: an action is allowed if one rule allows it.
+/// The access rules of a service: an action is allowed if at least one rule allows it.
 ///
 /// ```swift
 /// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
@@ -14,15 +14,16 @@ import StoreProtocol
 /// }
 /// ```
 ///
-/// A record that a user may not read is absent for this user: lists omit it, and a lookup answers 404.
+/// A record that a user may not read is hidden from this user: lists omit it, and a lookup responds with 404.
 ///
-/// An update has to be allowed for the record before and after the change. So no user can give a record away, nor take one.
-/// Delete rules of relations apply to all records, whether or not a rule allows their deletion.
+/// An update must be allowed for the record before and after the change. So a user can neither give away a
+/// record nor take over another user's. Delete rules of relations apply to all records, even if no access rule allows
+/// their deletion.
 public struct RESTAccess {
   /// A rule about one class.
   struct Rule: Sendable {
     let actions: Action
-    /// The condition on the record; nil if the rule is about all records.
+    /// The condition on the record; nil for all records.
     let condition: (@Sendable (RESTServiceRequest, ModelObject) -> Bool)?
   }
 
@@ -58,7 +59,7 @@ public struct RESTAccess {
     table.rules[ObjectIdentifier(type), default: []].append(rule)
   }
 
-  /// Keeps a field out of answers, and out of conditions and orders. It can't be written either.
+  /// Hides a field: responses omit it, conditions and orders can't use it, and requests can't write it.
   ///
   /// - Parameter field: the key path of the field, such as `\User.$passwordDigest`.
   public mutating func hide<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
@@ -66,7 +67,7 @@ public struct RESTAccess {
     table.hidden[ObjectIdentifier(M.self), default: []].insert(key)
   }
 
-  /// Keeps a field from being written by requests.
+  /// Protects a field: requests can't write it.
   ///
   /// - Parameter field: the key path of the field, such as `\Book.$owner`.
   public mutating func protect<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {

@@ -1,9 +1,9 @@
 public import RESTStore
 
-/// A request as access rules see it.
+/// A request, as passed to access rules.
 public struct RESTServiceRequest: Sendable {
-  /// The request that was received.
+  /// The received HTTP request.
   public let http: HTTPRequestData
-  /// The name of the user who sent it, as the adapter found out; nil for an unknown user.
+  /// The name of the user, as authenticated by the adapter; nil for an anonymous user.
   public let user: String?
 }

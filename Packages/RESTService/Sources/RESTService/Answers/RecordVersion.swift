@@ -1,12 +1,12 @@
 import Foundation
 import StoreProtocol
 
-/// A record as a user may see it, with its entity tag.
+/// A record without the fields that are hidden from a user, with its entity tag.
 struct RecordVersion: Sendable {
   let record: AttributeDictionary
   /// The record as bytes, with sorted keys.
   let body: Data
-  /// A digest of the bytes: equal records have equal tags, also after a restart and in other processes.
+  /// A digest of the bytes: equal records have equal tags, even after a restart and in other processes.
   let tag: String
 
   /// - Throws: `JSONWritingError` if a value can't be written.

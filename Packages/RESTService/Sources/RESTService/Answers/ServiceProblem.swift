@@ -2,16 +2,16 @@ import Foundation
 import RESTStore
 import StoreProtocol
 
-/// The reason for an answer that is no success: a problem in the form of RFC 9457.
+/// A problem of a failed request, in the format of RFC 9457.
 struct ServiceProblem: Error {
   var status: Int
   var detail: String
   /// The messages by field.
   var fields: [String: [String]] = [:]
-  /// The record as it is, for a write that met another version.
+  /// The current record, for a write that expected another version.
   var current: RecordVersion?
   var headers: HTTPHeaderList = [:]
-  /// The code of the store's error, where the status alone does not tell it.
+  /// The code of the store's error, if the status alone does not identify it.
   var code: ModelStoreError.Code?
 
   init(_ status: Int, _ detail: String, current: RecordVersion? = nil, headers: HTTPHeaderList = [:]) {
@@ -21,18 +21,18 @@ struct ServiceProblem: Error {
     self.headers = headers
   }
 
-  /// The address has no resource.
-  static var noResource: ServiceProblem { ServiceProblem(404, "There is nothing at this address.") }
+  /// The problem of an address without a resource.
+  static var noResource: ServiceProblem { ServiceProblem(404, "There is no resource at this address.") }
 
-  /// The method can't be used at an address.
+  /// The problem of a method that an address does not support.
   static func method(allowed: [String]) -> ServiceProblem {
     ServiceProblem(
       405, "This address allows \(allowed.joined(separator: ", ")).",
       headers: ["Allow": allowed.joined(separator: ", ")])
   }
 
-  /// Returns the problem of an error. The text of an error that is not about the request is left out: it may name what is
-  /// no business of the client.
+  /// Returns the problem of an error. The text of an error that does not concern the request is omitted, because it may
+  /// contain internal details.
   init(_ error: any Error) {
     switch error {
     case let problem as ServiceProblem: self = problem
@@ -41,7 +41,7 @@ struct ServiceProblem: Error {
       self.init(422, "The record was not written: \(error)")
       fields = [error.path.description: ["expected \(error.expected), found \(error.found)"]]
     case is CancellationError: self.init(503, "The request was cancelled.")
-    default: self.init(500, "The service failed. Nothing else is known to the client.")
+    default: self.init(500, "The service failed. The details are not sent.")
     }
   }
 
@@ -55,14 +55,14 @@ struct ServiceProblem: Error {
     case .unsupported: self.init(400, error.message)
     case .full: self.init(507, "There is no space left for the record. Nothing was written.")
     case .timeout, .locked, .offline, .cancelled:
-      self.init(503, "The store can't answer now. Try again later.", headers: ["Retry-After": "1"])
-    default: self.init(500, "The store failed. Nothing else is known to the client.")
+      self.init(503, "The store is temporarily unavailable. Try again later.", headers: ["Retry-After": "1"])
+    default: self.init(500, "The store failed. The details are not sent.")
     }
     fields = error.fields
     if error.code == .denied { code = .denied }
   }
 
-  /// The answer with the problem.
+  /// The response with the problem.
   var response: HTTPResponseData {
     var members: AttributeDictionary = [
       "type": "about:blank", "title": .string(Self.title(of: status)), "status": .int(status),

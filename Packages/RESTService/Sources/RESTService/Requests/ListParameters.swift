@@ -13,13 +13,13 @@ struct ListParameters<M: Model> {
 
   private static var names: [String] { ["where", "sort", "limit", "offset", "after"] }
 
-  /// - Throws: ``ServiceProblem`` with the status 400 for a parameter that there is not, and for a value that can't be read.
+  /// - Throws: ``ServiceProblem`` with the status 400 for an unknown parameter, and for a value that can't be read.
   init(_ call: ServiceCall, _ type: M.Type, _ service: RESTService) throws {
     var json: AttributeDictionary = ["type": .string(M.typeName)]
     var seen: Set<String> = []
     limit = service.options.pageSize
     for (name, value) in call.items {
-      guard seen.insert(name).inserted else { throw ServiceProblem(400, "The parameter \"\(name)\" is there twice.") }
+      guard seen.insert(name).inserted else { throw ServiceProblem(400, "The parameter \"\(name)\" occurs twice.") }
       switch name {
       case "where", "sort": json[name] = try Self.json(name, value)
       case "limit": limit = try Self.number(name, value)
@@ -61,7 +61,7 @@ struct ListParameters<M: Model> {
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     guard let data = Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)),
       let mark = try? JSONDecoder().decode(ModelPageMark.self, from: data)
-    else { throw ServiceProblem(400, "The parameter after is no mark of a page. Begin with the first page.") }
+    else { throw ServiceProblem(400, "The parameter after is not a page mark. Begin with the first page.") }
     return mark
   }
 

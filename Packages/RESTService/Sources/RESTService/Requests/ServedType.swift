@@ -27,7 +27,7 @@ struct ServedType: Sendable {
   }
 }
 
-/// The fields that answers leave out, by class, also in records inside other records.
+/// The hidden fields, by class, which responses omit even in embedded records.
 struct HiddenFields: Sendable {
   private let keys: [ObjectIdentifier: Set<String>]
 
@@ -44,8 +44,8 @@ struct HiddenFields: Sendable {
     return found
   }
 
-  /// Removes the hidden fields of a model and of the models inside it from its record, and the references from inside
-  /// back to the model around them.
+  /// Removes the hidden fields of a model and of its embedded models from its record, and the references of embedded
+  /// models to the containing one.
   func reduce(
     _ record: inout AttributeDictionary, of model: ModelObject, inside inverse: String? = nil,
     _ context: ValueTransformerContext

@@ -2,7 +2,7 @@ import Foundation
 import RESTStore
 import StoreProtocol
 
-/// A request, taken apart: its path, its query, and what it wants of a record.
+/// A parsed request: its path, its query, and its preconditions.
 struct ServiceCall {
   let request: RESTServiceRequest
   /// The components of the path below the base path, decoded.
@@ -50,7 +50,7 @@ struct ServiceCall {
 
   /// Returns the record in the body.
   ///
-  /// - Throws: ``ServiceProblem`` with the status 415 for another media type, 400 for a body that is no JSON object.
+  /// - Throws: ``ServiceProblem`` with the status 415 for another media type, 400 for a body that is not a JSON object.
   func record(_ options: RESTServiceOptions) throws -> AttributeDictionary {
     let media = (headers["Content-Type"] ?? "application/json").split(separator: ";")[0]
       .trimmingCharacters(in: .whitespaces).lowercased()
@@ -70,7 +70,7 @@ struct ServiceCall {
 
   // MARK: Preconditions
 
-  /// Whether the client wants to write only if there is no record.
+  /// Whether the request writes only if there is no record.
   var createsOnly: Bool { headers["If-None-Match"] == "*" }
 
   /// Checks the precondition of a write.
@@ -81,7 +81,7 @@ struct ServiceCall {
     throw ServiceProblem(412, "The record has changed since this version was read.", current: version)
   }
 
-  /// Returns whether the client has this version already.
+  /// Returns whether the client already has this version.
   func hasVersion(_ tag: String) -> Bool {
     headers["If-None-Match"].map { Self.contains($0, tag, isStrong: false) } ?? false
   }

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreError {
-  /// Creates the error of a store for a status that is no success.
+  /// Creates the error for a status that is not a success.
   init(status response: HTTPResponseData, details: FailureDetails) {
     let isDenied = response.status == 409 && details.code == Code.denied.description
     self.init(isDenied ? .denied : Code(status: response.status), "status \(response.status)", fields: details.fields)
@@ -21,13 +21,13 @@ extension ModelStoreError {
   /// Returns an explanation of a status, for an answer without a message; nil where the number needs none.
   private static func meaning(ofStatus status: Int) -> String? {
     switch status {
-    case 401: "the server wants credentials, or others than these"
+    case 401: "the server requires valid credentials"
     case 403: "the server does not allow it with these credentials"
-    case 405: "the server does not offer this method there"
-    case 413: "what was sent is too large for the server"
-    case 429: "too many requests came; wait before the next one"
-    case 503: "the server can't answer now; try again later"
-    case 507: "the server has no room left"
+    case 405: "the server does not support this method here"
+    case 413: "the request is too large for the server"
+    case 429: "the server received too many requests; wait before the next one"
+    case 503: "the server is temporarily unavailable; try again later"
+    case 507: "the storage of the server is full"
     default: nil
     }
   }

@@ -11,9 +11,9 @@ public import StoreProtocol
 /// An empty list or object writes nothing. Booleans are `true` and `false`.
 public struct ParameterEncoder: Sendable, Hashable {
   /// Whether values and the keys in names are percent-encoded, so that `&`, `=`, `+` and blanks in them are not read as
-  /// syntax. Turn it off only for text that is encoded elsewhere.
+  /// syntax. Turn it off only for text that is already encoded.
   public var escapes: Bool
-  /// Whether `null` is written, as ``nullText``. Otherwise it is left out. In a list it is always written, so that the
+  /// Whether `null` is written, as ``nullText``. Otherwise it is omitted. In a list it is always written, so that the
   /// elements after it keep their index.
   public var includesNull: Bool
   /// The text that stands for `null`.
@@ -24,7 +24,7 @@ public struct ParameterEncoder: Sendable, Hashable {
   /// - Parameters:
   ///   - escapes: whether names and values are percent-encoded.
   ///   - includesNull: whether `null` is written.
-  ///   - nullText: the text that stands for `null`.
+  ///   - nullText: the text that represents `null`.
   public init(escapes: Bool = true, includesNull: Bool = false, nullText: String = "") {
     self.escapes = escapes
     self.includesNull = includesNull

@@ -25,7 +25,7 @@ public protocol RESTDialect: Sendable {
 
   // MARK: Requests
 
-  /// Changes a request that is complete but for the credentials: its headers, its limits of time, size and redirects,
+  /// Changes a request that is complete except for the credentials: its headers, its limits of time, size and redirects,
   /// and its cache policy. Default: nothing is changed.
   ///
   /// The headers that a call or ``RESTModelStore/with(headers:parameters:timeout:cachePolicy:)`` names replace those
@@ -49,7 +49,7 @@ public protocol RESTDialect: Sendable {
   /// Returns the address of an operation's request. Default: its path, without query.
   func address(of operation: RESTOperation) throws -> RESTAddress
 
-  /// Whether a new model with an identifier is created by a PUT to its own path, which must be free, instead of a POST
+  /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a POST
   /// to its collection. Default: no.
   var putsNewModels: Bool { get }
 
@@ -72,7 +72,7 @@ public protocol RESTDialect: Sendable {
 
   /// Reads an answer: unwraps envelopes, finds the errors of the API. Default: ``RESTResponse/init(_:)``.
   ///
-  /// - Throws: any error; then the answer counts as one that can't be read.
+  /// - Throws: any error; the answer then counts as unreadable.
   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse
 
   /// Converts a payload of the API into a record. By default the payload has to be an object, and is the record.
@@ -82,10 +82,10 @@ public protocol RESTDialect: Sendable {
   ///   - type: the class of the model.
   func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary
 
-  /// The key path of the records in the answer to a list, if they have the form that models read. Empty for the whole
-  /// answer, nil if it is unknown. Default: nil.
+  /// The key path of the records in the answer to a list, if models can read them unchanged. Empty for the whole answer,
+  /// nil if it is unknown. Default: nil.
   ///
-  /// With a path, records are read straight from the bytes, without a tree of JSON, and without calls of
+  /// With a path, records are read directly from the bytes, without building a JSON tree, and without calls of
   /// ``constructResponse(_:to:)`` and ``deserialize(_:of:)``.
   var plainListPath: String? { get }
 
@@ -98,20 +98,20 @@ public protocol RESTDialect: Sendable {
 
   /// Translates a query into parameters of the API. Default: ``RESTPaging/whole``; conditions and orders are rejected.
   ///
-  /// - Throws: ``RESTQuery/unsupported(_:)`` for a part that the API can't express. Never leave out a part.
+  /// - Throws: ``RESTQuery/unsupported(_:)`` for a part that the API can't express. Never ignore a part.
   func translate(_ query: RESTQuery) throws -> RESTQueryTranslation
 
-  /// Returns the parameters with which answers to lists contain related models in full, such as `include=author`. Default:
-  /// nil, which means that the API has none. Related models are then requested by their identifiers.
+  /// Returns the parameters with which answers to lists contain related models in full, such as `include=author`.
+  /// Default: nil, which means that the API has none. Related models are then requested by their identifiers.
   ///
   /// - Parameter relations: the keys on the path of each relation, as records of the API spell them.
   func items(including relations: [[String]]) throws -> [RESTQueryItem]?
 
-  /// Returns the link to the next page of a list; nil after the last page. Default: the link of the answer, or else
-  /// that of the translation's paging.
+  /// Returns the link to the next page of a list; nil after the last page. Default: the link in the answer, or otherwise
+  /// the one that the paging of the translation computes.
   ///
   /// - Parameters:
-  ///   - page: the page that was read.
+  ///   - page: the current page.
   func nextPage(after page: RESTPage) throws -> RESTPageLink?
 
   // MARK: Errors

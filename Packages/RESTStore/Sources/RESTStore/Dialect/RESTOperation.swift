@@ -26,8 +26,8 @@ public struct RESTOperation: Sendable, Hashable {
   public var kind: Kind
   /// The name of the model's type in stores; empty for any other request.
   public var typeName: String
-  /// The path of the collection below the base address, percent-encoded, such as `/people`. It is the path of the
-  /// request for any other request.
+  /// The path of the collection below the base address, percent-encoded, such as `/people`. For requests outside of
+  /// models it is the path of the request.
   public var collectionPath: String
   /// The path of the model, or of the collection for a list and for a create, percent-encoded.
   public var path: String

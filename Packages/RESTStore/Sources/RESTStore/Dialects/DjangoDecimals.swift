@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Decimals as Django REST framework writes them by default: as strings, so that no digit is lost.
+/// Decimals as Django REST framework writes them by default: as strings, without losing digits.
 enum DjangoDecimals {
   /// Returns a record with the strings of its decimal fields as numbers, also in related records.
   ///

@@ -11,8 +11,8 @@ public import StoreProtocol
 /// Others of the server's filter set can be added with ``lookups``. The server must know each of them: Django silently
 /// ignores parameters that it doesn't know.
 ///
-/// Decimals are read from strings, as Django writes them by default, and from numbers. They are written as strings, so
-/// that no digit is lost.
+/// Decimals are read from strings, as Django writes them by default, and from numbers. They are written as strings,
+/// without losing digits.
 public struct DjangoRESTDialect: RESTDialect {
   /// The paging of lists: `.pages` for `PageNumberPagination`, `.offset` for `LimitOffsetPagination`, `.linked` for
   /// `CursorPagination`, `.whole` for none.

@@ -44,7 +44,7 @@ public struct PostgRESTDialect: RESTDialect {
     self.sendsPatterns = sendsPatterns
   }
 
-  /// Sets headers that request a single row as an object, and the written row as the answer to a write.
+  /// Sets headers that request a single row as an object, and the written row in the answer to a write.
   public func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
     if operation.kind != .list, operation.kind != .request {
       request.headers["Accept"] = "application/vnd.pgrst.object+json"

@@ -14,7 +14,7 @@ final class EntityTags {
   /// The number of entries at which those of deallocated models are removed.
   private var limit = 256
 
-  /// Returns the tag of a model; nil if it is not known.
+  /// Returns the tag of a model; nil if it is unknown.
   func tag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
     return entry.tag
@@ -59,7 +59,7 @@ final class EntityTags {
   static func isStrong(_ tag: String) -> Bool { !tag.hasPrefix("W/") }
 }
 
-/// The record of the server after an update or a delete failed because someone else had changed it. It is the cause of
+/// The record of the server after an update or a delete failed because another writer had changed it. It is the cause of
 /// an error with the code `conflict`.
 ///
 /// ```swift
@@ -75,7 +75,7 @@ final class EntityTags {
 public struct RESTConflict: Error, CustomStringConvertible {
   /// The record that the server has.
   public let record: AttributeDictionary
-  /// The entity tag of that version; nil if the server sends none.
+  /// The entity tag of the server's version; nil if the server sends none.
   public let entityTag: String?
 
   /// The record as JSON.

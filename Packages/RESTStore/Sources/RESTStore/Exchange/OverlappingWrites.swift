@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The writes that are under way, by type. The answers to two writes that overlap may arrive in another order than the
+/// The writes that are in progress, by type. The answers to two writes that overlap may arrive in another order than the
 /// server carried them out.
 final class OverlappingWrites: Sendable {
-  /// One write that is under way.
+  /// One write that is in progress.
   struct Write {
     fileprivate let typeName: String
     fileprivate let number: Int

@@ -25,7 +25,7 @@ public protocol RESTAuthentication: Sendable {
   /// Renews the credentials after the server answered 401. It is called at most once per call. By default there are no
   /// new ones.
   ///
-  /// - Parameter request: the refused request.
+  /// - Parameter request: the rejected request.
   /// - Returns: whether to send the request again.
   func renew(after request: HTTPRequestData) async throws -> Bool
 }
@@ -77,7 +77,7 @@ public final class BearerAuthentication: RESTAuthentication {
   ///
   /// - Parameters:
   ///   - token: the token; nil to get one before the first request.
-  ///   - renew: returns a new token. It receives the refused one, or nil for none. Without it, 401 is final.
+  ///   - renew: returns a new token. It receives the rejected one, or nil for none. Without it, 401 is final.
   public init(_ token: String?, renew: (@Sendable (String?) async throws -> String)? = nil) {
     state = Lock((token, .idle))
     newToken = renew
@@ -92,7 +92,7 @@ public final class BearerAuthentication: RESTAuthentication {
     if token == nil { token = try await renewed(nil) }
     if let token, token.allSatisfy(\.isWhitespace) {
       throw ModelStoreError(
-        .unauthorized, "nothing was sent, for the token is empty; give one that is not, or nil for none")
+        .unauthorized, "nothing was sent, because the token is empty; use a token, or nil for none")
     }
     if let token { request.headers["Authorization"] = "Bearer \(token)" }
   }
@@ -104,7 +104,7 @@ public final class BearerAuthentication: RESTAuthentication {
     return try await renewed(refused) != nil
   }
 
-  /// Joins the renewal that is under way, or starts one. It continues if the caller is cancelled, since others may wait
+  /// Joins the renewal that is in progress, or starts one. It continues if the caller is cancelled, since others may wait
   /// for it.
   private func renewed(_ refused: String?) async throws -> String? {
     guard let newToken else { return nil }

@@ -77,7 +77,7 @@ struct RESTExchange: Sendable {
     do {
       try await authentication.authorize(&request, for: call.operation)
     } catch let error where !(error is ModelStoreError || error is CancellationError) {
-      throw ModelStoreError(.unauthorized, "nothing was sent, for there are no credentials: \(error)", cause: error)
+      throw ModelStoreError(.unauthorized, "nothing was sent, because there are no credentials: \(error)", cause: error)
     }
     // Every header that the authentication added is a secret, whatever its name.
     request.credentialNames = Set(request.headers.entries.filter { !plain.entries.contains($0) }.map(\.name))

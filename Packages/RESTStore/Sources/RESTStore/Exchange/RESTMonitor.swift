@@ -25,9 +25,9 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case failed(code: String, after: Duration)
     /// The request is sent again after a delay.
     case retrying(after: Duration)
-    /// The server refused the credentials, and new ones are requested.
+    /// The server rejected the credentials, and new ones are requested.
     case renewingCredentials
-    /// The call joined an equal one that is under way, and sent nothing.
+    /// The call joined an equal one that is in progress, and sent nothing.
     case shared
     /// The server stored a new model under another identifier than the one it was sent with. The model and the references to
     /// it in this store have the new one; what is stored elsewhere under the old one is not changed.

@@ -7,7 +7,7 @@
 /// let store = RESTModelStore(baseURL: url, options: options)
 /// ```
 public struct RESTOptions: Sendable {
-  /// The source of credentials, which renews them when the server refuses them; nil for none.
+  /// The source of credentials, which renews them when the server rejects them; nil for none.
   public var authentication: (any RESTAuthentication)?
   /// The policy for sending failed requests again. Default: never.
   public var retry: RESTRetryPolicy
@@ -17,10 +17,10 @@ public struct RESTOptions: Sendable {
   /// Whether the `ETag` of a model is sent with its next update or delete as `If-Match`, and with its next lookup as
   /// `If-None-Match`. Default: yes.
   public var usesEntityTags: Bool
-  /// Whether equal lookups under way at the same time share one request. If the task that sent it is cancelled, the
+  /// Whether equal lookups in progress at the same time share one request. If the task that sent it is cancelled, the
   /// next waiting task sends it again. Default: yes.
   public var sharesLookups: Bool
-  /// The maximum number of requests of the engine that are under way at a time. Others wait, and their time-out starts
+  /// The maximum number of requests of the engine that are in progress at a time. Others wait, and their time-out starts
   /// after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by itself
   /// only 6.
   public var maximumConcurrentRequests: Int

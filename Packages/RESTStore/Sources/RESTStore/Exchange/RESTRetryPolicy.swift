@@ -1,7 +1,7 @@
 public import Foundation
 import StoreProtocol
 
-/// A policy for sending failed requests again: only those that may safely arrive twice, after increasing delays.
+/// A policy for retrying failed requests that are safe to repeat, after increasing delays.
 ///
 /// ```swift
 /// options.retry = RESTRetryPolicy(attempts: 5, base: .milliseconds(100), maximum: .seconds(20))
@@ -26,7 +26,7 @@ public struct RESTRetryPolicy: Sendable {
   public var sleep: @Sendable (Duration) async throws -> Void
   /// The source of a number from 0 to 1, by which the limit of a delay is multiplied.
   public var random: @Sendable () -> Double
-  /// The current time, for a `Retry-After` that is a date.
+  /// The current time, for a `Retry-After` with a date.
   public var now: @Sendable () -> Date
 
   /// Creates a policy.

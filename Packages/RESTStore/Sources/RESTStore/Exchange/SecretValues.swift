@@ -9,11 +9,11 @@ final class SecretValues: Sendable {
     var next = 0
   }
 
-  /// The number of requests that are kept: more than are under way at a time by default.
+  /// The number of requests that are kept: more than are in progress at a time by default.
   private static let capacity = 64
   private let state = Lock(State())
 
-  /// Stores a request that is about to be sent.
+  /// Records a request before it is sent.
   func remember(_ request: HTTPRequestData) {
     var request = request
     request.body = nil

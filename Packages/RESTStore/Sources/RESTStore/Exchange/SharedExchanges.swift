@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The requests under way that later, equal requests join.
+/// The requests in progress that later, equal requests join.
 ///
 /// The first caller sends the request in its own task. A separate task would take another change of threads, which
 /// costs more than all other work of the store. So the request ends if the first caller is cancelled. Then the first
@@ -29,7 +29,7 @@ final class SharedExchanges: Sendable {
   ///
   /// - Parameters:
   ///   - request: the request.
-  ///   - joined: called if an equal one is under way.
+  ///   - joined: called if an equal one is in progress.
   ///   - send: sends the request.
   func response(
     to request: HTTPRequestData, joined: () -> Void, _ send: () async throws -> HTTPResponseData
@@ -54,8 +54,8 @@ final class SharedExchanges: Sendable {
     }
   }
 
-  /// Closes all requests under way to further callers, because of a write, or of a list that may have newer records: a later
-  /// request must not get an earlier answer.
+  /// Closes all requests in progress to further callers, because of a write, or of a list that may have newer records:
+  /// a later request must not get an earlier answer.
   func close() { state.withLock { $0.open = [:] } }
 
   private enum RequestSharing {

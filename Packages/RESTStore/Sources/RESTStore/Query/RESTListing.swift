@@ -171,7 +171,7 @@ struct RESTListing<M: Model> {
 
   /// The result of a list.
   enum Found {
-    /// The models, which were read straight from a single answer.
+    /// The models, read directly from a single answer.
     case models([M])
     /// The records, which are not read into models yet.
     case records([AttributeDictionary])

@@ -9,7 +9,7 @@ public enum RESTPaging: Sendable, Hashable {
   /// No pages, or pages that link to the next one. A limit is sent as `limit`, which a server may ignore. An offset is
   /// rejected: a server that ignores it would answer with the wrong models.
   case whole
-  /// Pages by offset and size, which the client chooses.
+  /// Pages by an offset and a size that the client chooses.
   case offset(size: Int, limit: String = "limit", offset: String = "offset")
   /// Pages by number. Without the name of a parameter for the size, the server must be set to the size given here.
   case pages(size: Int, page: String = "page", sizeParameter: String? = "page_size", first: Int = 1)
@@ -103,7 +103,7 @@ public enum RESTPageLink: Sendable, Hashable {
   /// The address of the page before, with other items; those of the same name are replaced.
   case items([RESTQueryItem])
 
-  /// Reads the relation `next` of `Link` headers (RFC 8288); nil if there is none.
+  /// Creates the link of the relation `next` in `Link` headers (RFC 8288); nil if there is none.
   public init?(linkHeaders: [String]) {
     guard let next = Self.relations(linkHeaders: linkHeaders).first(where: { $0.names.contains("next") }) else {
       return nil
@@ -139,7 +139,7 @@ public enum RESTPageLink: Sendable, Hashable {
   }
 
   /// Reads a link from a member of an answer: an address as text, or an object with the address at `href`. Any other
-  /// value is no link.
+  /// value is not a link.
   public init?(_ member: JSONValue?) {
     guard let text = member?.stringValue ?? member?["href"]?.stringValue, !text.isEmpty else { return nil }
     self = .address(text)

@@ -108,8 +108,8 @@ public struct RESTQuery {
     ModelStoreError(
       .unsupported,
       """
-      Models of the type \(typeName) were not fetched: the paging of the dialect has no form for an offset of \
-      \(offset). Give it a paging that has one, such as .offset(size: 100), or list with evaluation: .inMemory.
+      Models of the type \(typeName) were not fetched: the paging of the dialect does not support an offset of \
+      \(offset). Use a paging that does, such as .offset(size: 100), or list with evaluation: .inMemory.
       """)
   }
 

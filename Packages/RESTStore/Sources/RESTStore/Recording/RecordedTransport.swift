@@ -96,8 +96,8 @@ public final class RecordedTransport: HTTPTransport {
       throw ModelStoreError(
         .unsupported,
         """
-        \(file.lastPathComponent) has no answer to \(wanted.title)\(wanted.request.body == nil ? "" : " with this body"), \
-        or it was used already. Left are: \(left.isEmpty ? "none" : left). Delete the file to record it again.
+        \(file.lastPathComponent) has no answer to \(wanted.title)\(wanted.request.body == nil ? "" : " with this body"), or used it already. Unused \
+        are: \(left.isEmpty ? "none" : left). Delete the file to record it again.
         """)
     }
     return found
@@ -119,7 +119,7 @@ public final class RecordedTransport: HTTPTransport {
       let list = try JSONValue(json: data)
       return try (list.arrayValue ?? []).enumerated().map { try RecordedExchange(json: $1, number: $0) }
     } catch {
-      throw ModelStoreError(.corrupt, "\(file.path) is no recording: \(error)", cause: error)
+      throw ModelStoreError(.corrupt, "\(file.path) is not a recording: \(error)", cause: error)
     }
   }
 

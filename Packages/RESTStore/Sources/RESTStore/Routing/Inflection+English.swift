@@ -1,7 +1,7 @@
 extension Inflection {
   /// The plurals of English, with the common irregular ones.
   ///
-  /// A word that looks like a plural already (`settings`, `ids`) stays as it is.
+  /// A word that already looks like a plural (`settings`, `ids`) is unchanged.
   public static let english: Inflection = {
     var english = Inflection()
     // The most general rule first: later ones take precedence.

@@ -22,7 +22,7 @@ public struct Inflection: Sendable {
   private var rules: [Rule] = []
   private var plurals = Set<String>()
 
-  /// Creates an inflection that leaves every word as it is until rules are added.
+  /// Creates an inflection without rules, which changes no word.
   public init() {}
 
   /// Adds a rule for words with an ending.
@@ -76,7 +76,7 @@ public struct Inflection: Sendable {
     return noun[..<start] + Self.inCase(of: word, singular: lower, plural)
   }
 
-  /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is no plural stays as it is.
+  /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is not a plural is unchanged.
   ///
   /// ```swift
   /// assert(Inflection.english.singular(of: "SalesPeople") == "SalesPerson")

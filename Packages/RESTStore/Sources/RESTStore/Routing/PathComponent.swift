@@ -7,8 +7,8 @@ struct PathComponent {
 
   /// Encodes a text.
   ///
-  /// Returns nil for texts that no encoding makes safe: the empty text, and the dots that mean "here" and "one up".
-  /// Servers and proxies read `%2E` as a dot.
+  /// Returns nil for texts that no encoding makes safe: the empty text, `.` and `..`. Servers and proxies read `%2E`
+  /// as a dot.
   init?(_ text: String) {
     guard !text.isEmpty, text != ".", text != ".." else { return nil }
     encoded = Self.percentEncoded(text)

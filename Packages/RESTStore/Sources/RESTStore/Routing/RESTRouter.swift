@@ -9,7 +9,7 @@
 /// router.instancePath(for: person)         // "/staff/10"
 /// ```
 ///
-/// A class that is neither registered nor ``Routable`` has the collection of its name, in the plural and in snake case:
+/// A class that is neither registered nor ``Routable`` has the collection of its name, pluralized and in snake case:
 /// `SalesPerson` is found at `/sales_people`. Classes of one hierarchy share the collection of the topmost class unless
 /// they have their own route. Models with ``HasOwnerField`` are found below their owner.
 ///
@@ -199,8 +199,8 @@ public final class RESTRouter: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        No request was sent: the identifier "\(text)" of \(type.typeName) can't be part of a path, for it would lead \
-        elsewhere.
+        No request was sent: the identifier "\(text)" of \(type.typeName) can't be part of a path, because it would change the \
+        path.
         """, identifier: text)
     }
     return component.encoded

@@ -43,7 +43,7 @@ struct BaseAddress: Sendable {
   func url(_ path: String, query items: [String]) throws -> URL {
     guard let server else {
       throw ModelStoreError(
-        .invalid, "the base address \"\(shown)\" names no server; it should begin like https://host/")
+        .invalid, "the base address \"\(shown)\" has no server; it must begin like https://host/")
     }
     var text = server + self.path + path
     let all = query.map { [$0] + items } ?? items

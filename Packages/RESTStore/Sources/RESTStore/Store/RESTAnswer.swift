@@ -32,7 +32,7 @@ public struct RESTAnswer {
 
   /// The body as JSON.
   ///
-  /// - Throws: `ModelStoreError` with the code `server` if it is no JSON.
+  /// - Throws: `ModelStoreError` with the code `server` if it is not JSON.
   /// - Complexity: O(*n*) in the length of the body. It is read each time.
   public var json: JSONValue {
     get throws { try reading { try JSONValue(json: response.body) } }
@@ -59,19 +59,18 @@ public struct RESTAnswer {
   public func model<M: Model>(_ type: M.Type) throws -> M {
     try reading {
       guard let record = try store.record(in: dialectAnswer(.lookup, type), of: type) else {
-        throw ModelStoreError(.server, "the answer has no body, where a model was expected")
+        throw ModelStoreError(.server, "the response has no body, where a model was expected")
       }
       return try store.models(of: [record], readSince: read.start)[0]
     }
   }
 
-  /// Reads the records of the answer into their live models, as the dialect reads the answer to a list. Either all are
-  /// read or none.
+  /// Reads the records of the answer into their live models, atomically, as the dialect reads the answer to a list.
   ///
-  /// Fields with local changes keep their values, and models that were saved since the request was sent stay unchanged.
+  /// Fields with local changes keep their values. Models that were saved since the request was sent are unchanged.
   ///
   /// - Parameter type: the class of the models.
-  /// - Throws: `ModelStoreError` with the code `server` if there is no list, or a record does not fit.
+  /// - Throws: `ModelStoreError` with the code `server` if there is no list, or a record can't be read.
   public func models<M: Model>(_ type: M.Type) throws -> [M] {
     try reading {
       let records = try store.records(in: dialectAnswer(.list, type), of: type)
@@ -94,7 +93,7 @@ public struct RESTAnswer {
         identifierKey: names.identifierKey))
   }
 
-  /// Runs a body, and gives its error the request.
+  /// Runs a body, and adds the request to its error.
   private func reading<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

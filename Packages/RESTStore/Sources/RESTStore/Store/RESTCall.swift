@@ -59,8 +59,8 @@ struct RESTCall: Sendable {
     }
   }
 
-  /// Returns whether a request of this call may safely arrive twice. With a precondition the second one would fail because of the
-  /// first.
+  /// Returns whether a request of this call may safely arrive twice. With a precondition the second one would fail
+  /// because of the first.
   func mayRepeat(_ request: HTTPRequestData, idempotencyKeyHeader: String?) -> Bool {
     let headers = request.headers
     if let idempotencyKeyHeader, headers[idempotencyKeyHeader] != nil { return true }
@@ -94,11 +94,11 @@ struct RESTCall: Sendable {
     switch error {
     case let error as ModelStoreError: explained = error
     case let error as JSONSyntaxError:
-      explained = ModelStoreError(.server, "the answer is not JSON: \(error)", cause: error)
+      explained = ModelStoreError(.server, "the response is not JSON: \(error)", cause: error)
     case let error as ModelDecodingError:
-      explained = ModelStoreError(.server, "the answer does not fit the model: \(error)", cause: error)
+      explained = ModelStoreError(.server, "the response does not match the model: \(error)", cause: error)
     case is CancellationError: explained = ModelStoreError(transportError: error)
-    default: explained = ModelStoreError(.server, "the answer can't be used: \(error)", cause: error)
+    default: explained = ModelStoreError(.server, "the response can't be used: \(error)", cause: error)
     }
     let lead = lead(for: explained, isAccepted: isAccepted)
     // An identifier may be very long.
@@ -119,7 +119,7 @@ struct RESTCall: Sendable {
     if let redirect = error.cause as? RedirectedRequest { return redirect.lead(typeName, done) }
     if isAccepted {
       return
-        "The server reports that this \(typeName) was \(done), but its answer can't be used; the model here is unchanged. "
+        "The server reports that this \(typeName) was \(done), but its response can't be used; the model here is unchanged. "
     }
     switch error.code {
     case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return "This \(typeName) was not \(done). "
@@ -129,7 +129,7 @@ struct RESTCall: Sendable {
 
   /// Returns a sentence on the outcome of any other request that may change something.
   private func requestLead(for error: ModelStoreError, isAccepted: Bool) -> String {
-    if isAccepted { return "The server reports that it carried out this request, but its answer can't be used. " }
+    if isAccepted { return "The server reports that it carried out this request, but its response can't be used. " }
     switch error.code {
     case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return ""
     default: return "It is not certain whether the server carried out this request. "
@@ -148,12 +148,12 @@ struct RedirectedRequest: Error, CustomStringConvertible {
     switch status {
     case 301, 307, 308:
       """
-      This \(typeName) was not \(done): the server wants the request at another address, and writes are not sent on to one. \
+      This \(typeName) was not \(done): the server redirects to another address, and writes don't follow redirects. \
       Use that address for the store if you trust it. 
       """
     default:
       """
-      The server answered with a redirect, which does not tell whether this \(typeName) was \(done): look it up before you \
+      The server responded with a redirect, which does not show whether this \(typeName) was \(done): look it up before you \
       try again. 
       """
     }

@@ -19,7 +19,7 @@ public final class RESTEngine: Sendable {
   public let router: RESTRouter
   /// The transport of the requests.
   public let transport: any HTTPTransport
-  /// The options beyond one request per call.
+  /// The options for authentication, retries, limits and other features beyond one request per call.
   public let options: RESTOptions
 
   /// The feed that notifies all store instances of writes.
@@ -68,7 +68,7 @@ public final class RESTEngine: Sendable {
       guard response.body.count <= request.maximumResponseBytes else {
         throw ModelStoreError(
           .server,
-          "the answer is longer than \(request.maximumResponseBytes) bytes, which is the limit, and was not read")
+          "the response is longer than \(request.maximumResponseBytes) bytes, which is the limit, and was not read")
       }
       if let result = try raw(response) { return result }
       let answer = try self.answer(to: call, response)
@@ -114,7 +114,7 @@ public final class RESTEngine: Sendable {
     do {
       var output = RESTEncoding.Output()
       if let payload = call.payload {
-        // Parameters of any other request are no record.
+        // Parameters of any other request are not a record.
         let formatted = operation.kind == .request ? payload : try dialect.formatPayload(payload, for: operation)
         output = try dialect.encoding(for: call.method).encode(formatted)
       } else if let body = call.body {
@@ -136,7 +136,7 @@ public final class RESTEngine: Sendable {
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw ModelStoreError(.invalid, "the request was not sent, for it can't be made: \(error)", cause: error)
+      throw ModelStoreError(.invalid, "the request was not sent, because it is invalid: \(error)", cause: error)
     }
   }
 
@@ -153,7 +153,7 @@ public final class RESTEngine: Sendable {
       // The answer need not have the form of the dialect.
       return RESTResponse(payload: nil)
     } catch let error as JSONSyntaxError {
-      var message = "the answer with status \(response.status) is not JSON"
+      var message = "the response with status \(response.status) is not JSON"
       if let type = response.headers["Content-Type"], !type.lowercased().contains("json") {
         message += " but \(type.prefix(60))"
       }

@@ -119,7 +119,7 @@ extension RESTModelStore {
     return tag
   }
 
-  /// Fetches the record of the server after it refused an update or a delete; returns nil if that fails. The model
+  /// Fetches the record of the server after it rejected an update or a delete; returns nil if that fails. The model
   /// stays unchanged.
   func serverVersion<M: Model>(of type: M.Type, _ operation: RESTOperation) async -> RESTConflict? {
     var operation = operation

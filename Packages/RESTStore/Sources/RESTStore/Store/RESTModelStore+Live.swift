@@ -6,7 +6,7 @@
 /// query are evaluated here for that record. Without an order, an updated model stays where it is, and a new one is the
 /// last. The results are fetched again with one request after any other write to the type of the query:
 ///
-/// - the answer lacks the value of a field, other than a relation to many models
+/// - the answer lacks the value of a field, other than a to-many relation
 /// - a model was deleted, or two writes to the type overlapped
 /// - the condition or the order reads related models
 /// - the position is uncertain, because models are equal in the order of the query or have local changes
@@ -33,7 +33,7 @@ extension RESTModelStore: LiveModelStore {
     changeFeed.publish([change])
   }
 
-  /// Returns whether an answer has a value for each field of a model, apart from relations to many models.
+  /// Returns whether an answer has a value for each field of a model, apart from to-many relations.
   private func isWhole(_ answer: AttributeDictionary?, _ model: ModelObject) -> Bool {
     guard let answer else { return false }
     // Not the model itself: its fields need not be loaded, and it may have added some. Fields have keys while their

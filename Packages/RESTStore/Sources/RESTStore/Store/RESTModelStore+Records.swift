@@ -14,7 +14,7 @@ extension RESTModelStore {
       throw error
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(typeName) was not written: the dialect refuses it: \(error)", identifier: identifier,
+        .invalid, "This \(typeName) was not written, because the dialect rejects it: \(error)", identifier: identifier,
         cause: error)
     }
   }
@@ -79,7 +79,7 @@ extension RESTModelStore {
     answering answer: RESTResponse, identifier: String, of type: M.Type
   ) throws -> AttributeDictionary {
     guard var record = try self.record(in: answer, of: type) else {
-      throw ModelStoreError(.server, "the answer has no body, where the model was expected")
+      throw ModelStoreError(.server, "the response has no body, where the model was expected")
     }
     if handle.router.sharesCollection(type), !M.includes(record) {
       throw ModelStoreError(.notFound, "the record there is of the class \(M.storedClass(for: record).displayName)")
@@ -125,7 +125,7 @@ extension RESTModelStore {
     return try identifier(exact)
   }
 
-  /// Waits for the creations of a type that are under way, if records may belong to them: a server may list a new model
+  /// Waits for the creations of a type that are in progress, if records may belong to them: a server may list a new model
   /// before its answer brings the identifier.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
@@ -142,7 +142,8 @@ extension RESTModelStore {
   /// Rejects an answer about another model, which would give a model the identity of another.
   func check(_ found: String?, is expected: String?) throws {
     guard let found, let expected, found != expected else { return }
-    throw ModelStoreError(.server, "the answer is about \(found.quotedForMessage), not \(expected.quotedForMessage)")
+    throw ModelStoreError(
+      .server, "the response has the identifier \(found.quotedForMessage), not \(expected.quotedForMessage)")
   }
 
   // MARK: Errors

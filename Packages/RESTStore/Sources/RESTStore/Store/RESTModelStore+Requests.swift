@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The headers, parameters and limits of the requests of one store instance, beside those of the dialect.
+/// The headers, parameters and limits of the requests of one store instance, in addition to those of the dialect.
 struct RESTAdditions: Sendable {
   var headers = HTTPHeaderList()
   var query: [RESTQueryItem] = []
@@ -9,7 +9,7 @@ struct RESTAdditions: Sendable {
   var cachePolicy: HTTPRequestData.CachePolicy?
 }
 
-// Requests that are no call of a store, and options of single calls.
+// Requests outside of the store protocol, and options of single calls.
 extension RESTModelStore {
   /// Sends any request below the base address, with the credentials, headers, retries, limits, errors and events of the
   /// store.

@@ -10,19 +10,19 @@ public import Foundation
 /// try await store.save(person)                                        // PATCH /people/10 {"name": "Ada"}
 /// ```
 ///
-/// After an error the models are unchanged, except that messages of the server about refused values are added to
+/// After an error the models are unchanged, except that the server's messages about rejected values are added to
 /// `validationErrors`. A ``RESTRouter`` defines the paths of models, a ``RESTDialect`` the conventions of the API, and
-/// ``RESTOptions`` everything beyond one request per call.
+/// ``RESTOptions`` authentication, retries and limits.
 ///
-/// - Note: A store instance lives in one isolation, and encodes and decodes there. Make another with ``init(_:scope:)``
-///   and ``handle`` elsewhere.
+/// - Note: A store instance belongs to one isolation, and encodes and decodes there. For another isolation create one
+///   with ``init(_:scope:)`` and the ``handle``.
 public final class RESTModelStore: ModelStore {
   /// The identity map of this store instance.
   public let scope: ModelScope
   /// The engine that instances of this store share. It is `Sendable`.
   public let handle: RESTEngine
 
-  /// The policy of saves and updates that name no other.
+  /// The default policy of saves and updates.
   public var conflictPolicy = ConflictPolicy.merge
 
   let tags: EntityTags
@@ -110,7 +110,7 @@ public final class RESTModelStore: ModelStore {
         let record = try self.record(in: answer, of: type(of: model))
         let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
         guard answered != nil || identifier != nil || model.identifierField == nil else {
-          throw ModelStoreError(.server, "the answer has no identifier for the new model")
+          throw ModelStoreError(.server, "the response has no identifier for the new model")
         }
         try save.finish(answer: record)
         tell(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
@@ -140,14 +140,14 @@ public final class RESTModelStore: ModelStore {
   /// requires it.
   ///
   /// With `merge` the request has the entity tag of the version that the changes are based on, if a strong one is
-  /// known. If someone else changed the record since, a PATCH is sent once more with the tag of the server's current
+  /// known. If another writer changed the record since, a PATCH is sent once more with the tag of the server's current
   /// version, unless both changed the same field. A PUT fails. Without a tag the server decides, and usually the last
   /// writer wins. `fail` requires a tag. `overwrite` sends none.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
-  ///   - policy: the policy for a record that someone else changed since the model read it.
+  ///   - policy: the policy for a record that another writer changed since the model was read.
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `invalid` if a rule of the model or of
   ///   the server is broken. The code is `conflict`, with both values and a ``RESTConflict`` as its cause, if someone
   ///   else changed the model. It is `unsupported` if no strong entity tag is known for `fail`. Any other failure has
@@ -161,8 +161,8 @@ public final class RESTModelStore: ModelStore {
       throw ModelStoreError(
         .unsupported,
         """
-        This \(model.storedTypeName.nameForMessage) was not written: no strong entity tag is known that shows whether someone \
-        else changed it. Look the model up first, or save it without onConflict: .fail.
+        This \(model.storedTypeName.nameForMessage) was not written: without a strong entity tag the store can't detect changes of other \
+        writers. Look the model up first, or save it without onConflict: .fail.
         """, identifier: model.storedIdentifier)
     }
     let isWhole = handle.dialect.method(for: .update) == .put
@@ -217,7 +217,7 @@ public final class RESTModelStore: ModelStore {
   /// deletes no changes by others. The other requests have none: an earlier deletion may have changed their version.
   ///
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it. The code is
-  ///   `conflict`, with a ``RESTConflict`` as its cause, if someone else changed the model. Any other failure has its
+  ///   `conflict`, with a ``RESTConflict`` as its cause, if another writer changed the model. Any other failure has its
   ///   own code. Deletions before the failed one are kept.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
@@ -293,10 +293,10 @@ public final class RESTModelStore: ModelStore {
   /// Fetches models with GETs of their collection, in the order of the server, page by page if it has pages.
   ///
   /// The dialect translates the query, and rejects a part that it can't translate. With `evaluation: .inMemory` the
-  /// whole collection is fetched, and condition and order are evaluated here.
+  /// whole collection is fetched, and condition and order are evaluated in this process.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be evaluated in
-  ///   memory, or that reads through foreign keys. Any other failure has its own code. No model is changed then.
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that can only be evaluated in
+  ///   memory, or that follows foreign keys. Any other failure has its own code. No model is changed then.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     try await models(of: RESTListing(query, in: self), query)
   }
@@ -325,7 +325,7 @@ public final class RESTModelStore: ModelStore {
     return query.limit == 0 ? 0 : try await listing.count()
   }
 
-  /// Returns the identifiers of the models that ``list(_:)`` would find, in its order. No models are made.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, in its order. No models are created.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     let listing = try RESTListing(query, in: self)
     if query.limit == 0 { return [] }

@@ -31,13 +31,13 @@ public struct HTTPRequestData: Sendable, Hashable {
     public static let delete = Method("DELETE")
   }
 
-  /// Whether a cache of the transport may answer. The transport of a store has none unless it is given one.
+  /// The use of a cache of the transport. The transport of a store has none unless you configure one.
   public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// The server answers.
     case ignoringCache
     /// By the rules of the protocol: the cache answers as long as an answer is fresh.
     case usingProtocol
-    /// The cache answers however old its answer is; the server does if there is none.
+    /// A cached answer is used regardless of its age; otherwise the request is sent.
     case preferringCache
     /// The cache answers however old its answer is; without one the request fails.
     case onlyCache
@@ -53,15 +53,15 @@ public struct HTTPRequestData: Sendable, Hashable {
   public var method: Method
   /// The address of the resource.
   public var url: URL
-  /// The header fields. The transport adds what the protocol needs, such as the length of the body.
+  /// The header fields. The transport adds fields that the protocol needs, such as the length of the body.
   public var headers: HTTPHeaderList
   /// The body; nil for none.
   public var body: Data?
   /// The time limit of the whole exchange, from the connection to the last byte of the answer.
   public var timeout: Duration
-  /// The maximum length of the answer's body in bytes. A longer one is refused, and not read to its end.
+  /// The maximum length of the answer's body in bytes. A longer one is rejected, and not read to its end.
   public var maximumResponseBytes: Int
-  /// The number of redirects that are followed. With one more the request fails.
+  /// The largest number of redirects that are followed. One more fails the request.
   public var maximumRedirects = HTTPRequestData.defaultMaximumRedirects
   /// Whether a cache of the transport may answer.
   public var cachePolicy = CachePolicy.ignoringCache
@@ -89,7 +89,7 @@ public struct HTTPRequestData: Sendable, Hashable {
     self.maximumResponseBytes = maximumResponseBytes
   }
 
-  /// Hashes the method and the address, in which requests differ that are under way at the same time.
+  /// Hashes the method and the address, in which requests differ that are in progress at the same time.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(method)
     hasher.combine(url)

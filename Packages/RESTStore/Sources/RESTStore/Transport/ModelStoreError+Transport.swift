@@ -42,17 +42,17 @@ extension ModelStoreError {
   private static func meaning(of error: URLError) -> (Code, String) {
     switch error.code {
     case .cancelled: (.cancelled, "the task was cancelled")
-    case .timedOut: (.timeout, "no answer came in time")
+    case .timedOut: (.timeout, "no response arrived in time")
     case .badURL, .unsupportedURL: (.invalid, "the address can't be used: \(error.localizedDescription)")
     case .userAuthenticationRequired, .userCancelledAuthentication:
       (.unauthorized, "credentials are missing: \(error.localizedDescription)")
     case .badServerResponse where saysBadServerResponseForNothing:
-      (.offline, "the connection was closed without an answer: \(error.localizedDescription)")
+      (.offline, "the connection was closed without a response: \(error.localizedDescription)")
     case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData,
       .dataLengthExceedsMaximum, .httpTooManyRedirects, .redirectToNonExistentLocation, .zeroByteResource:
-      (.server, "the answer can't be understood: \(error.localizedDescription)")
+      (.server, "the response is invalid: \(error.localizedDescription)")
     case .unknown where beginningsOfUnreadable.contains(where: error.localizedDescription.hasPrefix):
-      (.server, "the answer can't be understood: \(error.localizedDescription)")
+      (.server, "the response is invalid: \(error.localizedDescription)")
     case .networkConnectionLost:
       (.offline, "the connection was lost: \(error.localizedDescription)")
     default: (.offline, "the server can't be reached: \(error.localizedDescription)")

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// An exchange that is under way. The first of the server, the timer and a cancellation decides how it ends.
+/// An exchange that is in progress. The first of the server, the timer and a cancellation decides how it ends.
 final class Transfer: Sendable {
   typealias Continuation = CheckedContinuation<HTTPResponseData, any Error>
 
@@ -110,6 +110,6 @@ final class Transfer: Sendable {
 
   private func tooLong() -> ModelStoreError {
     ModelStoreError(
-      .server, "the answer is longer than \(maximumBytes) bytes, which is the limit, and was not read to its end")
+      .server, "the response is longer than \(maximumBytes) bytes, which is the limit, and was not read completely")
   }
 }

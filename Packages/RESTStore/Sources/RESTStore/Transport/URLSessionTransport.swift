@@ -82,7 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
     } catch let error as URLError where error.code == .unsupportedURL {
       // The address was checked before, so the answer is at fault: Linux reports it in this way.
       throw ModelStoreError(
-        .server, "the answer is not HTTP: \(error.localizedDescription)", cause: URLError(error.code))
+        .server, "the response is not HTTP: \(error.localizedDescription)", cause: URLError(error.code))
     } catch {
       // Whatever ended the transfer, no part of it may continue.
       task.cancel()

@@ -3,8 +3,8 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `Lookups that are equal and under way at the same time` {
-  @Test func `Lookups that are equal and under way at the same time are one request`() async throws {
+@Suite(.timeLimit(.minutes(15))) struct `Lookups that are equal and in progress at the same time` {
+  @Test func `Lookups that are equal and in progress at the same time are one request`() async throws {
     let transport = GatedTransport { _ in ada() }
     let monitor = ListeningMonitor()
     var options = RESTOptions()

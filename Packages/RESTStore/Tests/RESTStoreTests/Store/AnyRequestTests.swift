@@ -40,7 +40,7 @@ import Testing
     #expect(answer.body == Data("%PDF".utf8))
     let error = try await storeError { _ = try answer.json }
     #expect(error.code == .server)
-    #expect(error.message.contains("PUT /people/10/photo: the answer is not JSON"))
+    #expect(error.message.contains("PUT /people/10/photo: the response is not JSON"))
   }
 
   @Test func `A REST store reads the models of an answer into the live ones`() async throws {

@@ -26,8 +26,8 @@ import Testing
       (
         503,
         """
-        It is not certain whether this Person was written. PATCH /people/7: status 503: the server can't answer now; try \
-        again later
+        It is not certain whether this Person was written. PATCH /people/7: status 503: the server is temporarily unavailable; try again \
+        later
         """
       ),
     ] {

@@ -49,7 +49,7 @@ import Testing
       #expect(error.message.contains("http://other.test/people/1"))
       let isRefused = [301, 307, 308].contains(status)
       #expect(error.message.contains("was not ") == isRefused)
-      #expect(error.message.contains("does not tell whether") == !isRefused)
+      #expect(error.message.contains("does not show whether") == !isRefused)
     }
     #expect(person.name.isDirty)
   }

@@ -19,7 +19,8 @@ extension CoreDataSchema {
       if !names.insert(entity.name).inserted {
         issues.append(
           SchemaIssue(
-            .duplicateEntity, "Another entity is named \(entity.name); the first one is used.", entity: entity.name,
+            .duplicateEntity, "Another entity is already named \(entity.name); the first one is used.",
+            entity: entity.name,
             line: entity.line))
       }
       issues += parentIssues(of: entity, circular) + nameIssues(of: entity)

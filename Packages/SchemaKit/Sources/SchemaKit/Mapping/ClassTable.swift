@@ -67,7 +67,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   @inline(__always)
   private func bucket(of key: ObjectIdentifier) -> UnsafeMutablePointer<Bucket> {
-    // The standard hash is not needed: addresses of classes are no input of an attacker.
+    // The standard hash is not needed: addresses of classes are not an input of an attacker.
     let hash = (UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15) &>> 40
     return buckets + (Int(truncatingIfNeeded: hash) & (bucketCount - 1))
   }

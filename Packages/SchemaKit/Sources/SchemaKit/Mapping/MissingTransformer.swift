@@ -17,7 +17,7 @@ public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertib
     case .unknownTransformer(let name, let known):
       "there is no value transformer \"\(name)\" among those given to the schema (\(Self.list(known)))"
     case .unfitTransformer(let name, let expected, let found):
-      "the value transformer \"\(name)\" makes \(found), and the field takes \(expected)"
+      "the value transformer \"\(name)\" returns \(found), but the field has \(expected)"
     case .unknownEntity(let name, let known):
       "There is no entity \"\(name)\" in the schema; there are \(Self.list(known))."
     case .abstractEntity(let name):

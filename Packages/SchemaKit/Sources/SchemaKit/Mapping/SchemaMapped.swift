@@ -40,7 +40,7 @@ extension SchemaMapped where Self: ModelObject {
 
   /// Returns the properties of the entity that the class does not have, or has with another type.
   ///
-  /// Properties that only the class has are no issue: they are mapped as declared.
+  /// Properties that only the class has are not an issue: they are mapped as declared.
   ///
   /// - Parameters:
   ///   - schema: the schema that has the entity.

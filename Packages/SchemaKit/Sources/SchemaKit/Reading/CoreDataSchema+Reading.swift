@@ -7,7 +7,7 @@ extension CoreDataSchema {
   ///   - url: an `.xcdatamodeld`, whose current version is read, an `.xcdatamodel`, or the XML file `contents` inside
   ///     one.
   ///   - options: the limits of the file's size.
-  /// - Throws: ``SchemaFileError``. Unknown parts are no error (see ``notes``), nor are inconsistencies (see
+  /// - Throws: ``SchemaFileError``. Unknown parts (see ``notes``) and inconsistencies are not errors (see
   ///   ``check()``).
   public init(contentsOf url: URL, options: SchemaReadingOptions = .init()) throws {
     if url.pathExtension == "xcdatamodeld" {

@@ -193,7 +193,7 @@ struct SchemaTreeReader {
 
   // MARK: Unknown parts
 
-  /// Notes and keeps the unknown parts inside a known element. They are written again in a copy of the element that has
+  /// Records and keeps the unknown parts inside a known element. They are written again in a copy of the element that has
   /// only them.
   private mutating func keep(
     _ rest: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String, property: String? = nil,
@@ -210,7 +210,7 @@ struct SchemaTreeReader {
   ) {
     notes.append(
       SchemaIssue(
-        .unknownElement, "<\(element.name)> inside <\(parent.name)> is not known, and was kept as it is.",
+        .unknownElement, "<\(element.name)> inside <\(parent.name)> is unknown, and was kept unchanged.",
         entity: entity, property: property, line: element.line))
   }
 
@@ -221,7 +221,7 @@ struct SchemaTreeReader {
     for name in settings.keys.filter({ !known.contains($0) }).sorted() {
       notes.append(
         SchemaIssue(
-          .unknownSetting, "\(name) of <\(element.name)> is not known, and was kept as it is.", entity: entity,
+          .unknownSetting, "\(name) of <\(element.name)> is unknown, and was kept unchanged.", entity: entity,
           property: property, line: element.line))
     }
   }

@@ -57,12 +57,13 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     }
     // Foundation's parser traps on a value with invalid bytes.
     if let line = lineOfNoText(in: data) {
-      throw SchemaFileError(.syntax, "there are bytes here that are no text in UTF-8.", line: line)
+      throw SchemaFileError(.syntax, "the text is not valid UTF-8.", line: line)
     }
     for mark in ["<!DOCTYPE", "<!ENTITY"] {
       guard let line = line(of: Array(mark.utf8), in: data) else { continue }
       throw SchemaFileError(
-        .forbidden, "\(mark) is refused: a model file has none, and it could make a small file large.", line: line)
+        .forbidden, "\(mark) is not allowed: a model file has none, and it could expand a small file to a large one.",
+        line: line)
     }
   }
 
@@ -136,7 +137,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
   ) {
     if open.count >= options.maximumDepth {
       failure = SchemaFileError(
-        .tooDeep, "more than \(options.maximumDepth) elements lie inside each other.", line: parser.lineNumber)
+        .tooDeep, "more than \(options.maximumDepth) elements are nested.", line: parser.lineNumber)
       parser.abortParsing()
       return
     }

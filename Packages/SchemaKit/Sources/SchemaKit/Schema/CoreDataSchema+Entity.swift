@@ -45,7 +45,7 @@ extension CoreDataSchema {
     public var name: String
     /// The class as in the file, with its module before a dot if it has one: `MDLBook`, `Shop.Book`, `.Book`.
     public var representedClassName: String?
-    /// Whether only derived entities have objects.
+    /// Whether the entity is abstract: only derived entities have objects.
     public var isAbstract: Bool
     /// The name of the parent entity, whose properties are inherited.
     public var parentName: String?

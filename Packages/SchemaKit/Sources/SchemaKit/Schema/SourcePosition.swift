@@ -1,4 +1,4 @@
-/// A position in a file. It is no part of the content, so all positions are equal.
+/// A position in a file. It is not part of the content, so all positions compare as equal.
 struct SourcePosition: Hashable, Sendable {
   var line: Int?
 

@@ -123,7 +123,7 @@ private final class Canvas: Model, SchemaMapped {
     let unfit = #expect(throws: ModelDecodingError.self) {
       try Author.from(dictionaryValue: ["born": "1965-04-02"], in: wrong)
     }
-    #expect(unfit.map { "\($0)" }?.contains("makes Array<String>, and the field takes Date") == true)
+    #expect(unfit.map { "\($0)" }?.contains("returns Array<String>, but the field has Date") == true)
   }
 
   @Test func `A class has one mapping per scope`() throws {

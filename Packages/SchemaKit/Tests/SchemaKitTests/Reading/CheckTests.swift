@@ -50,7 +50,9 @@ import Testing
       <entity name="A"/>
       """)
     #expect(
-      found == ["line 4: A has another property x.", "line 5: Another entity is named A; the first one is used."])
+      found == [
+        "line 4: A has another property x.", "line 5: Another entity is already named A; the first one is used.",
+      ])
   }
 
   @Test func `A check reports missing parents and cycles of parents`() throws {

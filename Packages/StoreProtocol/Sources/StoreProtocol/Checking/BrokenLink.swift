@@ -5,16 +5,16 @@
 ///
 /// ```swift
 /// for link in try await store.brokenLinks(of: [Person.self]) { print(link) }
-/// // Person "1": company refers to Company "7", which is not there.
+/// // Person "1": company refers to Company "7", which does not exist.
 /// ```
 public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
-  /// The name in stores of the type of the model with the link.
+  /// The type name of the model with the link.
   public let typeName: String
   /// The identifier of that model.
   public let identifier: String
   /// The path of the link in the model, such as `company` or `watchers[1]`.
   public let path: FieldPath
-  /// The name in stores of the type of the missing model.
+  /// The type name of the missing model.
   public let targetTypeName: String
   /// The identifier of the missing model.
   public let target: String
@@ -23,7 +23,7 @@ public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     """
     \(typeName.nameForMessage) \(identifier.quotedForMessage): \(path) refers to \(targetTypeName.nameForMessage) \
-    \(target.quotedForMessage), which is not there.
+    \(target.quotedForMessage), which does not exist.
     """
   }
 }
@@ -31,11 +31,11 @@ public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
 extension ModelStore {
   /// Returns the links of stored models to models that the store does not have.
   ///
-  /// When a store deletes a model, it nullifies links to it in all classes of which this process has created a model. Links
-  /// of other classes stay in their records. Find them with this method, before or after the deletion.
+  /// When a store deletes a model, it nullifies links to it in all classes of which this process has created a model.
+  /// Links of other classes stay in their records. Find them with this method, before or after the deletion.
   ///
   /// - Parameter types: the classes whose models are checked.
-  /// - Returns: the foreign keys whose models are missing, in the order of the models that have them. Nothing is changed.
+  /// - Returns: the links to missing models, in the order of the models that contain them. Nothing is changed.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``lookup(_:identifier:)`` do.
   /// - Complexity: O(*n*) in the number of models and links, with one lookup for each referenced model.
   public func brokenLinks(of types: [any Model.Type]) async throws -> [BrokenLink] {
@@ -58,7 +58,7 @@ private struct LinkCheck {
     }
   }
 
-  /// Checks the links of a model, and of the models that are written inside it.
+  /// Checks the links of a model and of its embedded models.
   ///
   /// - Parameters:
   ///   - model: the model, or one inside it.

@@ -8,22 +8,22 @@ public import ModelCore
 /// for entry in report.rejected { print(entry) }
 /// ```
 public struct ImportReport<M: Model>: CustomStringConvertible {
-  /// The models that the store did not have.
+  /// The models that were created.
   public internal(set) var created: [M] = []
-  /// The models of which some fields differed.
+  /// The stored models that were updated.
   public internal(set) var updated: [M] = []
-  /// The models that the store had as the document has them.
+  /// The stored models that equal their entries.
   public internal(set) var unchanged: [M] = []
   /// The entries that were not imported, in the order of the document.
   public internal(set) var rejected: [RejectedEntry] = []
 
-  /// How many of each there are.
+  /// The number of models of each kind.
   public var description: String {
     "\(created.count) created, \(updated.count) updated, \(unchanged.count) unchanged, \(rejected.count) rejected"
   }
 }
 
-/// An entry of a document that was not imported. The store and the live models are as they were before it.
+/// An entry of a document that was not imported. The store and the live models are unchanged by it.
 ///
 /// ```swift
 /// print(report.rejected[0])
@@ -34,13 +34,13 @@ public struct RejectedEntry: CustomStringConvertible {
   public let index: Int
   /// The path of the entry in the document, such as `authors[3]`.
   public let path: FieldPath
-  /// How many bytes into the document the entry begins.
+  /// The offset of the entry in the document, in bytes.
   public let position: Int
-  /// The identifier that the entry has.
+  /// The identifier of the entry.
   public let identifier: String?
-  /// The reason: a `ModelDecodingError` for a value that does not fit, or a ``ModelStoreError``.
+  /// The reason: a `ModelDecodingError` for an invalid value, or a ``ModelStoreError``.
   public let error: any Error
 
-  /// Where the entry is, and why it was rejected.
+  /// A message with the position of the entry, and the reason of the rejection.
   public var description: String { "\(path) (at byte \(position)) was not imported: \(error)" }
 }

@@ -8,16 +8,16 @@
 #endif
 
 extension ModelStore {
-  /// Imports the entries of a list in a JSON document: creates the models that the store does not have, updates those that
-  /// differ, and leaves the others alone.
+  /// Imports the entries of a list in a JSON document: creates models with new identifiers, and updates stored models
+  /// that differ.
   ///
-  /// An entry whose identifier is stored is an edit of that model: only the fields that differ are written, and keys that
-  /// the entry lacks stay as they are. Other local changes of a live model are not written. An entry with an unknown
-  /// identifier, or without one, becomes a new model. A model that an entry has in full, and refers to by a foreign key, is
-  /// imported with it.
+  /// An entry with a stored identifier is an edit of that model: only fields that differ are written, and fields
+  /// without a key in the entry are unchanged. Other local changes of a live model are not written. An entry with an
+  /// unknown identifier, or without one, becomes a new model. A model that an entry contains in full for a foreign key
+  /// is imported with it.
   ///
-  /// An entry that does not fit, breaks a rule or is refused by the store is rejected and does not stop the others. So is an
-  /// entry with the identifier of an earlier one. Entries are written together where the store has transactions.
+  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It does
+  /// not stop the others. Entries are written in batches if the store has transactions.
   ///
   /// ```swift
   /// let report = try await store.importModels(Author.self, fromJSON: data, at: "authors")
@@ -27,11 +27,11 @@ extension ModelStore {
   /// - Parameters:
   ///   - type: the type of the models.
   ///   - data: the document.
-  ///   - path: where in the document the list lies, such as `"authors"`; the whole document by default.
-  ///   - options: how deep and how long the document may be.
+  ///   - path: the path of the list in the document, such as `"authors"`; the whole document by default.
+  ///   - options: the limits of depth and size.
   /// - Returns: the models, and the rejected entries with their positions.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or have no list there; nothing is written then.
-  ///   ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries that were written before stay.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or have no list at the path; nothing is written then.
+  ///   ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries written before stay stored.
   /// - Complexity: O(*n*) in the number of entries, with one lookup each.
   @discardableResult
   public func importModels<M: Model>(
@@ -56,7 +56,7 @@ extension ModelStore {
   }
 }
 
-/// An import under way.
+/// An import in progress.
 private final class ImportRun<M: Model> {
   /// An entry that was read into its model and is not written yet.
   struct Pending {
@@ -80,7 +80,7 @@ private final class ImportRun<M: Model> {
 
   static var cancellation: ModelStoreError {
     ModelStoreError(
-      .cancelled, "The import was cancelled. Entries that were written before stay; import the document again.")
+      .cancelled, "The import was cancelled. Entries written before stay stored: import the document again.")
   }
 
   private(set) var report = ImportReport<M>()
@@ -91,7 +91,7 @@ private final class ImportRun<M: Model> {
   private var indices: [String: Int] = [:]
   /// The fields that were changed by entries of this document.
   private var changed: Set<ObjectIdentifier> = []
-  /// The edits, so that the fields stay live.
+  /// The edited models, retained so that their fields stay live.
   private var models: [ObjectIdentifier: ModelObject] = [:]
 
   init(store: any ModelStore, path: String) {
@@ -112,7 +112,7 @@ private final class ImportRun<M: Model> {
         return reject(
           entry,
           ModelStoreError(
-            .conflict, "Entry \(first) of the document has the identifier \(identifier.quotedForMessage) already.",
+            .conflict, "Entry \(first) of the document has the same identifier \(identifier.quotedForMessage).",
             identifier: identifier))
       }
       indices[identifier] = index
@@ -141,7 +141,7 @@ private final class ImportRun<M: Model> {
         pending.append(new)
         if pending.count >= Self.batchSize { try await flush() }
       } else {
-        // It would fail the batch, unless `beforeSave` mends it.
+        // It would fail the batch, unless `beforeSave` corrects it.
         try await flush()
         try await writeAlone(new)
       }
@@ -151,7 +151,7 @@ private final class ImportRun<M: Model> {
     }
   }
 
-  /// Writes the entries that were read: together where the store can, otherwise one after the other.
+  /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one.
   func flush() async throws {
     let batch = pending
     if batch.isEmpty { return }
@@ -162,7 +162,7 @@ private final class ImportRun<M: Model> {
         for next in batch { note(next) }
         return
       } catch {
-        // One of them was refused and nothing was written: which one shows when they are written alone.
+        // The batch was rejected and nothing was written: writing one by one finds the rejected entry.
         try rethrowCancellation(error)
       }
     }
@@ -236,7 +236,7 @@ private final class ImportRun<M: Model> {
     return try await isStored(type, identifier)
   }
 
-  /// Whether the store has a model, which is read then.
+  /// Returns whether the store has a model, and reads it.
   private func isStored<Related: Model>(_ type: Related.Type, _ identifier: String?) async throws -> Bool {
     guard let identifier else { return false }
     do {

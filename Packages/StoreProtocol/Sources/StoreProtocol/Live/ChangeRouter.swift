@@ -7,11 +7,11 @@ struct FeedInterest: Sendable {
   var keys: Set<String>?
   /// The values that a record must have before or after the change to be relevant.
   var guarding: RelevanceFilter?
-  /// Whether records matter that were named as members, whatever is changed in them.
+  /// Whether any change of a registered member record is relevant.
   var hasMembers = false
 }
 
-/// Where changes of one type go for one consumer.
+/// The route of changes of one type to one consumer.
 struct FeedRoute: Sendable {
   let id: Int
   let mailbox: FeedMailbox
@@ -24,7 +24,7 @@ struct FeedRoute: Sendable {
 struct ChangeRouter: Sendable {
   /// The consumers of the changes of one type.
   private struct TypeRoutes: Sendable {
-    /// The bits of keys; the last one is shared by those for which there is none left.
+    /// The bits of keys. Keys beyond the number of bits share the last one.
     var bits: [String: UInt64] = [:]
     var plain: [FeedRoute] = []
     var guarded: [StoredKeyPath: GuardGroup] = [:]
@@ -159,8 +159,8 @@ struct ChangeRouter: Sendable {
       if isConcerned { delivery.add(routed, to: route) }
     }
     for route in routes.plain { offer(route) }
-    // Consumers that show a record are notified even if their guard rejects the new values: they may not have taken the
-    // change before yet, and would show the record again.
+    // Consumers that show a record are notified even if their guard rejects the new values: they may not have processed
+    // the previous change yet, and would show the record again.
     for id in members ?? [] {
       guard let mailbox = interests[id]?.mailbox else { continue }
       delivery.add(routed, to: FeedRoute(id: id, mailbox: mailbox, keys: .max, hasMembers: true))
@@ -192,7 +192,7 @@ struct ChangeRouter: Sendable {
     return mask
   }
 
-  /// Puts everything into the mailboxes, and returns whom to wake once no lock is held.
+  /// Adds the changes to the mailboxes. Returns the tasks to resume once no lock is held.
   mutating func hand(_ delivery: Delivery) -> [CheckedContinuation<Void, Never>] {
     var woken: [CheckedContinuation<Void, Never>] = []
     for id in delivery.order {

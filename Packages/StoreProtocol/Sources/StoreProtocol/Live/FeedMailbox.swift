@@ -4,18 +4,18 @@
 final class FeedMailbox: Sendable {
   /// The treatment of a consumer that is too slow.
   enum Overflow: Sendable {
-    /// Everything is dropped: the consumer restarts with what is stored then.
+    /// All batches are dropped: the consumer lists the stored records again.
     case collapse
-    /// Waiting batches stay, and new ones are dropped and counted until the consumer has taken the waiting ones.
+    /// Waiting batches stay, and new ones are dropped and counted until the consumer has taken all waiting ones.
     case drop
   }
 
   /// The content that a consumer receives.
   struct Mail: Sendable {
     var batches: [[RoutedChange]] = []
-    /// How many changes were given up after those.
+    /// The number of changes that were dropped after those.
     var dropped = 0
-    /// Whether what is here does not tell everything.
+    /// Whether changes are missing.
     var hasGap = false
     var isEnded = false
 
@@ -39,7 +39,7 @@ final class FeedMailbox: Sendable {
   /// Adds a batch. The result has to be resumed once no lock is held.
   func put(_ batch: [RoutedChange]) -> [CheckedContinuation<Void, Never>] {
     state.change { state in
-      // A batch that is larger than everything that may wait comes if nothing else waits.
+      // A batch that exceeds the limit by itself is accepted if the mailbox is empty.
       let isFull = state.mail.hasGap || (state.count > 0 && state.count + batch.count > capacity)
       if !isFull, overflow == .drop || batch.count <= capacity {
         state.mail.batches.append(batch)
@@ -67,7 +67,7 @@ final class FeedMailbox: Sendable {
   /// Ends the mailbox: no batch follows.
   func end() -> [CheckedContinuation<Void, Never>] { state.change { $0.mail.isEnded = true } }
 
-  /// Takes everything that is there.
+  /// Removes and returns the content.
   func take() -> Mail {
     state.withLock { state in
       let mail = state.mail
@@ -78,7 +78,7 @@ final class FeedMailbox: Sendable {
     }
   }
 
-  /// Waits until there is something, or the task is cancelled.
+  /// Waits until the mailbox is not empty, or the task is cancelled.
   func wait(isolation actor: isolated (any Actor)?) async {
     await state.wait(isolation: actor) { $0.mail.isEnded || !$0.mail.isEmpty }
   }

@@ -1,4 +1,4 @@
-/// How a live result differs from the one before: what came, went, changed its place and changed its values.
+/// The differences between two consecutive live results: inserted, removed, moved and updated models.
 ///
 /// ```swift
 /// for await people in store.observe(Person.self) {
@@ -9,11 +9,11 @@
 /// }
 /// ```
 public struct LiveDifferences<M: Model> {
-  /// A model and where it is.
+  /// A model and its position.
   public struct Change {
     /// The model.
     public let model: M
-    /// Its position: in the new result, or in the old one if it was removed.
+    /// The position in the new result, or in the old one if the model was removed.
     public let index: Int
   }
 
@@ -21,23 +21,23 @@ public struct LiveDifferences<M: Model> {
   public struct Move {
     /// The model.
     public let model: M
-    /// Its position in the old result.
+    /// The position in the old result.
     public let oldIndex: Int
-    /// Its position in the new result.
+    /// The position in the new result.
     public let newIndex: Int
   }
 
-  /// The models that came, by their position in the new result.
+  /// The inserted models, by their position in the new result.
   public internal(set) var inserted: [Change] = []
-  /// The models that went, by their position in the old result.
+  /// The removed models, by their position in the old result.
   public internal(set) var removed: [Change] = []
-  /// The models that changed places with others, by their position in the new result. As few as possible.
+  /// The moved models, by their position in the new result: the smallest set that explains the new order.
   public internal(set) var moved: [Move] = []
-  /// The models that are in both results and whose records were written, by their position in the new result. After a gap,
-  /// when it is not known which were, all that are in both.
+  /// The models in both results whose records were written, by their position in the new result. After a gap, all models
+  /// in both results.
   public internal(set) var updated: [Change] = []
 
-  /// Whether nothing differs.
+  /// Whether there are no differences.
   public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
 
   init() {}
@@ -52,7 +52,7 @@ public struct LiveDifferences<M: Model> {
     }
   }
 
-  /// The same differences, with the models as another class.
+  /// Returns the same differences, with the models as another class.
   func map<Other: Model>(_ transform: (M) throws -> Other) rethrows -> LiveDifferences<Other> {
     var differences = LiveDifferences<Other>()
     func change(_ change: Change) throws -> LiveDifferences<Other>.Change {
@@ -67,7 +67,7 @@ public struct LiveDifferences<M: Model> {
     return differences
   }
 
-  /// The new models, made from the old ones.
+  /// Returns the new list of models, computed from the old one.
   ///
   /// - Complexity: O(*n*) in the number of models.
   public func applied(to old: [M]) -> [M] {

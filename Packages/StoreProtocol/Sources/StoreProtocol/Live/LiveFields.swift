@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The keys by type that decide which records a query finds, and their order.
+/// The keys, by type, that determine the matches of a query and their order.
 struct LiveFields {
   /// The topmost keys of the models themselves, as records spell them.
   private(set) var own: Set<String> = []
-  /// The keys that decide the order.
+  /// The keys that determine the order.
   private(set) var ofOrder: Set<String> = []
-  /// The topmost keys of related models, by what stores call their type.
+  /// The topmost keys of related models, by type name.
   private(set) var related: [String: Set<String>] = [:]
   private let context: ValueTransformerContext
 
@@ -36,7 +36,7 @@ struct LiveFields {
 
   /// Follows a path.
   ///
-  /// - Returns: the class to which its last field leads, if it is a relation.
+  /// - Returns: the class that its last field references, if it is a relation.
   @discardableResult
   private mutating func add(
     _ path: QueryPath, _ modelClass: ModelObject.Type, isOwn: Bool, isOrder: Bool
@@ -47,13 +47,13 @@ struct LiveFields {
       let prototype = context.prepared(modelClass.init())
       let field = prototype.field(declaredAs: key)
       let spelled = context.key(field?.key ?? key)
-      // A dotted key is found under itself, or inside other objects.
+      // A dotted key is a key itself, or the path of a nested value.
       let keys: Set<String> = [spelled, String(spelled.prefix { $0 != "." })]
       if isOwn {
         own.formUnion(keys)
         if isOrder { ofOrder.formUnion(keys) }
       } else if field !== prototype.identifierField {
-        // The identifier stands in the record that leads here.
+        // The referencing record contains the identifier.
         related[modelClass.typeName, default: []].formUnion(keys)
       }
       last = (field as? any RelationField)?.relatedClass

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The live models of a store instance that follow the writes of others.
+/// The live models of a store instance that are updated with the writes of others.
 final class LiveInstances<M: Model> {
   private let store: any LiveModelStore
   private let choosesClasses = M.hierarchyChoosesClasses
@@ -23,8 +23,8 @@ final class LiveInstances<M: Model> {
     declaredKeys = keys
   }
 
-  /// Updates live instances with written records, except for their local changes. An instance whose record can't be read stays
-  /// as it is.
+  /// Updates live instances with written records, except for their local changes. An instance whose record can't be
+  /// read is unchanged.
   ///
   /// - Returns: the number of instances, and the errors of records that can't be read, by identifier.
   @discardableResult
@@ -38,7 +38,7 @@ final class LiveInstances<M: Model> {
       let change = routed.change
       let key = ExactText(change.identifier)
       guard let bytes = change.after else {
-        // What it was before it was deleted is no news of one that was created since with its identifier.
+        // The state before the deletion is not a change of a later model with the same identifier.
         if change.kind == .deleted { latest[key] = nil }
         continue
       }
@@ -61,7 +61,7 @@ final class LiveInstances<M: Model> {
     return (records.count, made.unreadable.map { (identifiers[$0.number], $0.error) })
   }
 
-  /// Reads the records of all live instances.
+  /// Reads the records of all live instances again.
   func readAnew() async throws {
     let name = M.typeName
     let start = store.scope.pendingReads.begin()
@@ -79,7 +79,7 @@ final class LiveInstances<M: Model> {
     }
   }
 
-  /// A change as the user sees it; nil if it is none of this class.
+  /// Returns a change in its public form; nil if it is not of this class.
   func change(_ routed: RoutedChange) -> ModelChange? {
     let change = routed.change
     guard isOfType(change) else { return nil }

@@ -1,29 +1,27 @@
 public import ModelCore
 public import Observation
 
-/// A list for a view: the models that a query finds, kept up to date while the view is visible.
+/// A live list for a view: the models that a query finds, updated while the view is visible.
 ///
 /// ```swift
 /// let list = LiveList(store, ModelQuery(Book.self, where: { $0.rating >= 4 }, sort: [.ascending(\.title)]))
 /// list.resume()                                          // when the view appears
-/// list.query = ModelQuery(Book.self)                     // shows the former models until the new ones are there
+/// list.query = ModelQuery(Book.self)                     // shows the former models until the new ones are loaded
 /// list.pause()                                           // when it disappears
 /// ```
 ///
-/// It is observable, as by `withObservationTracking` and in the `body` of a SwiftUI view. A paused list keeps its models and
-/// has no cost. It lives on the main actor, as its store and the views do.
+/// It is observable, as by `withObservationTracking` and in the `body` of a SwiftUI view. A paused list keeps its
+/// models and has no cost. It belongs to the main actor, like its store and the views.
 @MainActor
 @Observable
 public final class LiveList<M: Model> {
-  /// The models in the order of the query; those of the last valid result if there is an error.
+  /// The models in the order of the query. After an error, the models of the last valid result.
   public private(set) var models: [M] = []
-  /// The differences from the models that were shown before. After a pause, or another query, all models that were shown
-  /// before count as updated.
+  /// The differences from the previous models. After a pause or a new query, all models that stay count as updated.
   public private(set) var differences = LiveDifferences<M>()
-  /// `notLoaded` before the list is first resumed, `loading` until the result of the query is there, then `loaded` or
-  /// `error`.
+  /// `notLoaded` before the list is first resumed, `loading` until the query has a result, then `loaded` or `error`.
   public private(set) var loadState = LoadState.notLoaded
-  /// Whether the list follows no changes.
+  /// Whether the list is paused, so that it follows no changes.
   public private(set) var isPaused = true
 
   private var currentQuery: ModelQuery<M>
@@ -57,7 +55,7 @@ public final class LiveList<M: Model> {
 
   deinit { task?.cancel() }
 
-  /// The query. Another one is run at once, unless the list is paused. The models stay until its result is there.
+  /// The query. A new query runs at once, unless the list is paused. The old models stay until it has a result.
   public var query: ModelQuery<M> {
     get { currentQuery }
     set {
@@ -67,7 +65,7 @@ public final class LiveList<M: Model> {
     }
   }
 
-  /// Whether the result of the query is not there yet.
+  /// Whether the query has no result yet.
   public var isLoading: Bool { if case .loading = loadState { true } else { false } }
 
   /// The error since the last valid result; nil without one. The query runs again with the next relevant change, and with
@@ -76,14 +74,14 @@ public final class LiveList<M: Model> {
     if case .error(let error) = loadState { error as? ModelStoreError } else { nil }
   }
 
-  /// Follows the changes, beginning with the present result. Does nothing unless the list is paused.
+  /// Follows changes, beginning with the current result. Does nothing unless the list is paused.
   public func resume() {
     guard isPaused else { return }
     isPaused = false
     start()
   }
 
-  /// Follows no changes until the list is resumed. The models stay.
+  /// Stops following changes until the list is resumed. The models stay.
   public func pause() {
     guard !isPaused else { return }
     isPaused = true
@@ -124,7 +122,7 @@ public final class LiveList<M: Model> {
 }
 
 extension LiveDifferences {
-  /// Compares models that were shown with a result, where it is not known which of them were written meanwhile.
+  /// Compares shown models with a result if the written ones among them are unknown.
   fileprivate init(from old: [M], toUnknown new: [M]) {
     self.init(from: old[...], to: new, at: 0)
     let known = Set(old)

@@ -1,37 +1,37 @@
-/// A store that reports its writes, so that results can be kept up to date.
+/// A store that reports its writes, so that query results can be updated live.
 ///
 /// ```swift
 /// for await people in store.observe(Person.self, where: { $0.age > 30 }) { show(people.models) }
 /// for await batch in store.changes(of: Person.self) { print(batch.count) }
 /// ```
 ///
-/// A store of your own conforms if its engine has a ``StoreChangeFeed`` and reports every write to it. Results are updated
-/// from the record of a write, or listed again. One that can also go through its records has them kept incrementally.
+/// Your own store conforms if its engine has a ``StoreChangeFeed`` and reports every write to it. Results are updated
+/// from the record of a write, or listed again. They are updated incrementally if the store can also read its records.
 public protocol LiveModelStore: ModelStore {
   /// The feed of the engine's writes, the same for all instances of the store.
   var changeFeed: StoreChangeFeed { get }
 
-  /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` give records. Where they don't, live results are
-  /// listed again after a write whose record does not suffice to update them.
+  /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` return records. Otherwise live results are listed
+  /// again after a write whose record does not suffice to update them.
   var canReadRecords: Bool { get }
 
-  /// Goes through what is stored of a type, in the order of creation, without what a transaction under way did.
+  /// Reads the stored records of a type, in the order of creation, without writes of open transactions.
   ///
   /// - Parameters:
-  ///   - typeName: what stores call the type.
-  ///   - body: gets the records in parts.
-  /// - Returns: the ``StoreChangeFeed/position`` up to which the records have exactly everything; nil if that is unknown,
-  ///   because there were writes meanwhile.
-  /// - Throws: ``ModelStoreError``, and what the body throws.
+  ///   - typeName: the type name.
+  ///   - body: receives the records in batches.
+  /// - Returns: the ``StoreChangeFeed/position`` whose writes the records contain exactly; nil if it is unknown because
+  ///   of concurrent writes.
+  /// - Throws: ``ModelStoreError``, and the errors of the body.
   func readRecords(of typeName: String, _ body: ([StoredRecord]) async throws -> Void) async throws -> UInt64?
 
-  /// A record as it is stored, without what a transaction under way did; nil if there is none.
+  /// Returns a stored record, without writes of open transactions; nil if there is none.
   ///
   /// - Throws: ``ModelStoreError``.
   func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord?
 
-  /// Decides about a record of a live result that can't be read as a model: throws the error, or returns to leave the record
-  /// out. It throws unless a store implements it.
+  /// Handles a record of a live result that can't be read as a model: throws the error, or returns to skip the record. By
+  /// default it throws.
   func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws
 }
 
@@ -39,19 +39,19 @@ extension LiveModelStore {
   /// Throws the error.
   public func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
 
-  /// Records are not given.
+  /// The default: the store returns no records.
   public var canReadRecords: Bool { false }
 
-  /// Gives nothing.
+  /// Returns no records.
   public func readRecords(
     of typeName: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? { nil }
 
-  /// Gives nothing.
+  /// Returns no records.
   public func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord? { nil }
 }
 
-/// One record as it is stored.
+/// A stored record.
 ///
 /// ```swift
 /// let record = StoredRecord("10", Array(#"{"id": 10, "name": "Ada"}"#.utf8), order: 1)
@@ -61,9 +61,9 @@ public struct StoredRecord: Sendable {
   public let identifier: String
   /// The bytes of one JSON object.
   public let bytes: [UInt8]
-  /// Rises from record to record of a type in the order of their creation, and is the same as long as a record is there.
+  /// The position in the order of creation: a number that increases with each record of a type and stays the same.
   public let order: UInt64
-  /// Another number after each write to the record; 0 if the store has none.
+  /// The revision, which differs after each write to the record; 0 if the store has no revisions.
   public let revision: UInt64
 
   /// Creates a record.
@@ -71,8 +71,8 @@ public struct StoredRecord: Sendable {
   /// - Parameters:
   ///   - identifier: the identifier of the model.
   ///   - bytes: the bytes of one JSON object.
-  ///   - order: what rises with each creation of a record of the type.
-  ///   - revision: another number after each write to the record.
+  ///   - order: a number that increases with each creation of a record of the type.
+  ///   - revision: a number that differs after each write to the record.
   public init(_ identifier: String, _ bytes: [UInt8], order: UInt64, revision: UInt64 = 0) {
     self.revision = revision
     self.identifier = identifier

@@ -2,9 +2,9 @@
 
 // Live results of stores that can't read single records, such as those of a server.
 extension LiveObservation {
-  /// Updates the shown models from the records of changes, without another list.
+  /// Updates the shown models from the records of changes, without listing again.
   ///
-  /// - Returns: the differences; nil if the records do not suffice, so that everything has to be listed again.
+  /// - Returns: the differences; nil if the records do not suffice, so that the query has to be listed again.
   func takeRecords(of changes: some Sequence<RoutedChange>) -> LiveDifferences<M>? {
     guard let recordProgram else { return nil }
     var result = models
@@ -37,13 +37,13 @@ extension LiveObservation {
     return models.firstIndex { $0 === live }
   }
 
-  /// - Returns: false if models that are not known may come into what is shown, or the position is not certain.
+  /// - Returns: false if unknown models may enter the result, or the position is ambiguous.
   private func take(
     _ change: RecordChange, into result: inout [M], _ written: inout Set<ObjectIdentifier>, _ program: QueryProgram<M>
   ) throws -> Bool {
     guard let bytes = change.after else { return false }
     let index = index(of: change, in: result)
-    // Whether no model beyond the shown ones fits.
+    // Whether no model beyond the shown ones matches.
     let isComplete = query.offset == 0 && result.count < query.limit ?? .max
     work.evaluations += 1
     guard try bytes.withUnsafeBytes({ try program.matches($0, QueryRelatedRecords(nil)) }) else {
@@ -72,9 +72,9 @@ extension LiveObservation {
     return true
   }
 
-  /// Returns the position of a record among shown models; nil if it is not certain.
+  /// Returns the position of a record among the shown models; nil if it is ambiguous.
   ///
-  /// Equal models are in an order that only the store knows. Local changes hide the values by which it sorts.
+  /// Only the store knows the order of equal models. Local changes hide the values by which it sorts.
   private func place(of bytes: [UInt8], among models: [M], _ program: QueryProgram<M>) throws -> Int? {
     let sorter = try program.sorter()
     for model in models {

@@ -3,28 +3,28 @@
 extension LiveObservation {
   /// The outcome of the changes of one record in the taken batches.
   private struct Pending {
-    /// The record now; nil if it is gone.
+    /// The current record; nil if it was deleted.
     var bytes: [UInt8]?
-    /// Whether something at which the query looks was written.
+    /// Whether a field that the query reads was written.
     var concernsQuery = false
-    /// Whether it was written at all, and not only something to which it leads.
+    /// Whether the record itself was written, and not only a record that it references.
     var isWritten = false
-    /// Whether it was removed at some time.
+    /// Whether it was removed by one of the changes.
     var wasRemoved = false
-    /// Whether it is there, and the store did not say what it is.
+    /// Whether it exists, and the change did not contain it.
     var isUnknown = false
   }
 
-  /// Takes changes over, as far as they are news.
+  /// Applies changes that are newer than the result.
   ///
-  /// - Returns: how the result differs; nil if it does not.
+  /// - Returns: the differences of the result; nil if there are none.
   func take(
     _ changes: some Sequence<RoutedChange>, into table: LiveTable<M>
   ) async throws -> LiveDifferences<M>? {
     guard let program else { return nil }
     table.beginChanges()
     // At once, before any suspension: later writes of this store instance must not be undone by earlier ones.
-    // Only what is shown: of other records some changes are left out, and what came before these must not come again.
+    // Shown models only: the feed omits some changes of other records, and earlier values must not be applied again.
     let followed = try instances.follow(
       changes.lazy.filter { routed in
         routed.change.typeName == self.typeName
@@ -61,7 +61,7 @@ extension LiveObservation {
         }
         guard let model = table.models[known] else { continue }
         if store.scope.liveModel(M.self, identifier: identifier) !== model {
-          // Deleted and created again at once, perhaps with the same values: another object stands for it now.
+          // Deleted and created again, perhaps with the same values: the record has another object now.
           table.dropModel(known)
         } else if entry.isWritten {
           updated.insert(known)
@@ -71,7 +71,7 @@ extension LiveObservation {
         guard entry.concernsQuery else { continue }
         work.evaluations += 1
         guard try await isFound(identifier, bytes, program) else { continue }
-        // When it was created, only the store knows.
+        // Only the store knows the order of its creation.
         let order = try await store.readRecord(of: typeName, identifier: identifier)?.order
         work.lookups += 1
         table.insert(identifier, order ?? 0)
@@ -82,8 +82,8 @@ extension LiveObservation {
     return try await show(table, updated)
   }
 
-  /// Whether a written record is among those that the query finds, as ``evaluate(_:_:_:_:)`` decides. A record that can't be
-  /// read and is skipped is not.
+  /// Returns whether the query matches a written record: see ``evaluate(_:_:_:_:)``. A record that can't be read and is
+  /// skipped does not match.
   private func isFound(_ identifier: String, _ bytes: [UInt8], _ program: QueryProgram<M>) async throws -> Bool {
     do {
       return try await evaluate(identifier, bytes, program, sorter)
@@ -93,7 +93,7 @@ extension LiveObservation {
     }
   }
 
-  /// The outcome for each record, in the order in which they were first written.
+  /// Returns the outcome for each record, in the order in which they were first written.
   private func gather(
     _ changes: some Sequence<RoutedChange>
   ) -> (pending: [ExactText: Pending], order: [String]) {
@@ -154,7 +154,7 @@ extension LiveObservation {
 
   // MARK: Showing
 
-  /// Brings what is shown up to date with the table.
+  /// Updates the shown models from the table.
   private func show(_ table: LiveTable<M>, _ updated: Set<Int>) async throws -> LiveDifferences<M>? {
     while true {
       let window = query.window(of: table.count)
@@ -166,18 +166,18 @@ extension LiveObservation {
     }
   }
 
-  /// How many at the end of the window are the same as before.
+  /// Returns the number of unchanged rows at the end of the window.
   private func sameTail(_ table: LiveTable<M>, _ window: Range<Int>) -> Int {
     let tail = min(table.sameTail, table.count)
     if window.upperBound == table.count, query.limit == nil { return tail }
-    // With a limit, those at the end are the same ones only if none was pushed over it or drawn back.
+    // With a limit, the last rows are unchanged only if no row crossed the limit.
     if window.count == shown.count, table.sameCount { return max(0, window.upperBound - (table.count - tail)) }
     return 0
   }
 
-  /// Makes the models that come into what is shown.
+  /// Creates the models that enter the result.
   ///
-  /// - Returns: false if one of them is gone, so that the window is another one.
+  /// - Returns: false if one of them was deleted, so that the window changes.
   private func fetch(_ places: [Int], _ table: LiveTable<M>) async throws -> Bool {
     if places.isEmpty { return true }
     let identifiers = places.map { table.identifiers[$0] }
@@ -236,7 +236,7 @@ extension LiveObservation {
     return differences.isEmpty ? nil : differences
   }
 
-  /// Lets go of the models that are no longer shown.
+  /// Releases the models that are no longer shown.
   private func forget(_ places: ArraySlice<Int>, except staying: Set<Int>, _ table: LiveTable<M>) {
     var gone: [String] = []
     for place in places where !staying.contains(place) {
@@ -247,7 +247,7 @@ extension LiveObservation {
     changeMembers(adding: [], removing: gone)
   }
 
-  /// The element that moved from one end to the other, if all others kept their order; nil if more differs.
+  /// Returns the element that moved from one end to the other, if all others kept their order; otherwise nil.
   private static func soleMove(from old: ArraySlice<Int>, to new: [Int]) -> (old: Int, new: Int)? {
     guard old.count > 1, old.count == new.count else { return nil }
     let last = new.count - 1
@@ -258,7 +258,7 @@ extension LiveObservation {
 }
 
 extension Array {
-  /// Moves an element, and those between its places by one. Nothing is copied or counted if the array is uniquely referenced.
+  /// Moves an element, and shifts the elements between its positions. A uniquely referenced array is not copied.
   fileprivate mutating func moveElement(from old: Int, to new: Int) {
     withUnsafeMutableBufferPointer { elements in
       guard let first = elements.baseAddress else { return }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// One consumer of a live query: takes what its mailbox has, and makes the next result of it, in the isolation of the models.
+/// One consumer of a live query: computes the next result from its mailbox, in the isolation of the models.
 final class LiveObservation<M: Model> {
   let store: any LiveModelStore
   let query: ModelQuery<M>
@@ -12,15 +12,15 @@ final class LiveObservation<M: Model> {
   /// Whether records can be tested one by one.
   let isIncremental: Bool
   /// The names of the types whose records are searched for references to a model. A write to one of them may affect any
-  /// model, so that everything is listed again then.
+  /// model, so the query is listed again.
   private let joinedTypes: Set<String>
   /// Whether records of the same type are read as related ones, too.
   let relatesToOwnType: Bool
-  /// Whether records say themselves of which class they are.
+  /// Whether records name their class.
   let choosesClasses = M.hierarchyChoosesClasses
   private var subscription: FeedSubscription?
   private var isOver = false
-  /// Whether what is known is not to be trusted any more.
+  /// Whether the table is outdated, so that the query has to be listed again.
   private var mustList = false
   var program: QueryProgram<M>?
   /// The program for the records of changes, where the store can't read single records; nil if the query reads other
@@ -28,12 +28,12 @@ final class LiveObservation<M: Model> {
   private(set) var recordProgram: QueryProgram<M>?
   var table: LiveTable<M>?
   var relations = LiveRelations()
-  /// Up to which commit the table has everything, or the number of the last change that a list may lack.
+  /// The last commit that the table contains, or the number of the last change that a list may lack.
   private(set) var position: UInt64 = 0
   /// The shown models, and their positions in the table.
   var models: [M] = []
   var shown: [Int] = []
-  /// Places that came into what is shown with the changes under way.
+  /// The rows that enter the result with the current changes.
   var fetched: Set<Int> = []
   var sorter: QuerySorter?
   private var error: ModelStoreError?
@@ -45,7 +45,7 @@ final class LiveObservation<M: Model> {
     self.work = work
     instances = LiveInstances(store)
     fields = LiveFields(query, in: store.scope.transformers)
-    // A query without sense is reported at the beginning.
+    // An invalid query is reported at the beginning.
     let program = try? QueryProgram(query, in: store.scope.transformers, canJoin: true)
     joinedTypes = Set(program?.joinedClasses.map(\.typeName) ?? [])
     isIncremental = store.canReadRecords && joinedTypes.isEmpty
@@ -60,12 +60,12 @@ final class LiveObservation<M: Model> {
       do {
         try begin()
       } catch {
-        // A query that makes no sense never will.
+        // An invalid query never will.
         isOver = true
         return LiveResult(models: [], differences: LiveDifferences(), error: Self.storeError(error))
       }
       if let result = await listAnew() { return result }
-      // Cancelled before there was anything to tell.
+      // Cancelled before the first result.
       end()
       return nil
     }
@@ -102,7 +102,7 @@ final class LiveObservation<M: Model> {
     }
     var own = FeedInterest(typeName: typeName)
     if isIncremental, !showsAll {
-      // Of which class a record is, any of its keys may say.
+      // Any key of a record may determine its class.
       if !choosesClasses {
         own.keys = fields.own.union(fields.related[typeName] ?? [])
         own.hasMembers = true
@@ -120,7 +120,7 @@ final class LiveObservation<M: Model> {
     subscription = store.changeFeed.subscribe(mailbox, interests)
   }
 
-  /// Whether every model of the type is shown, so that there is nothing that does not matter.
+  /// Whether every model of the type is shown, so that every change is relevant.
   private var showsAll: Bool { query.filter == nil && query.limit == nil && query.offset == 0 }
 
   private func end() {
@@ -154,7 +154,7 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// Reports an error. With the next change everything is listed again.
+  /// Reports an error. The next change lists the query again.
   private func failed(_ error: any Error) -> LiveResult<M>? {
     mustList = true
     if let subscription { store.changeFeed.setLoading(subscription.id, typeName, true) }
@@ -166,14 +166,14 @@ final class LiveObservation<M: Model> {
 
   static func storeError(_ error: any Error) -> ModelStoreError {
     error as? ModelStoreError
-      ?? ModelStoreError(.server, "What a live query finds could not be brought up to date: \(error)", cause: error)
+      ?? ModelStoreError(.server, "The result of a live query could not be updated: \(error)", cause: error)
   }
 
   // MARK: Listing
 
-  /// Lists everything.
+  /// Lists the query again.
   ///
-  /// - Parameter written: the models that were written meanwhile; nil if that is not known.
+  /// - Parameter written: the models that were written since the last result; nil if they are unknown.
   private func listAnew(written: Set<ExactText>? = nil) async -> LiveResult<M>? {
     work.listings += 1
     let old = models
@@ -198,7 +198,7 @@ final class LiveObservation<M: Model> {
     return LiveResult(models: models, differences: differences, error: nil)
   }
 
-  /// Fills the table with what is stored.
+  /// Fills the table with the stored records.
   private func fill() async throws {
     guard let program, let subscription else { return }
     let feed = store.changeFeed
@@ -206,7 +206,7 @@ final class LiveObservation<M: Model> {
     let readStart = reads.begin()
     defer { reads.end() }
     feed.setLoading(subscription.id, typeName, true)
-    // What was written up to now is found below.
+    // The records below contain all writes up to now.
     feed.deliver()
     _ = subscription.mailbox.take()
     let start = feed.position
@@ -214,7 +214,7 @@ final class LiveObservation<M: Model> {
     fetched = []
     let sorter = program.isSorted ? try program.sorter() : nil
     let table = LiveTable<M>(sorter: sorter)
-    // Those that are not shown are let go in the end.
+    // Models that are not shown are released at the end.
     var found: [[UInt8]] = []
     let plain = QueryRelatedRecords(nil)
     let read = try await store.readRecords(of: typeName) { records in
@@ -249,7 +249,7 @@ final class LiveObservation<M: Model> {
     } while made.contains { $0 == nil }
     models = made.compactMap(\.self)
     for (place, model) in zip(shown, models) { table.show(model, at: place, readAt: read ?? start) }
-    // Only now it is not wrong any more to leave changes of others out.
+    // From now on changes of other records can be omitted.
     if let old = self.table {
       feed.changeMembers(subscription.id, typeName, adding: [], removing: old.shownIdentifiers)
     }
@@ -260,7 +260,8 @@ final class LiveObservation<M: Model> {
     position = read ?? 0
   }
 
-  /// Whether a record fits; if it does, its keys are added to the sorter. Related records are got as they are needed.
+  /// Returns whether the query matches a record, and adds its keys to the sorter if it does. Reads related records on
+  /// demand.
   func evaluate(
     _ identifier: String, _ bytes: [UInt8], _ program: QueryProgram<M>, _ sorter: QuerySorter?
   ) async throws -> Bool {
@@ -293,9 +294,9 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// Returns the models of records that were read a while ago. Those of live models that were updated since are read again.
+  /// Returns the models of records that were read before. Records of live models that were updated since are read again.
   ///
-  /// - Returns: a model for each place, or nil for a record that can't be read, and was skipped and removed from the table.
+  /// - Returns: a model for each row, or nil for a record that can't be read, and was skipped and removed from the table.
   func models(
     of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Moment
   ) async throws -> [M?] {
@@ -326,7 +327,7 @@ final class LiveObservation<M: Model> {
 
   // MARK: What others do with it
 
-  /// Whether a change came before what was listed.
+  /// Returns whether a change is older than the list.
   func isKnown(_ routed: RoutedChange) -> Bool { routed.position <= position }
 
   func changeMembers(adding: [String], removing: [String]) {
@@ -336,12 +337,12 @@ final class LiveObservation<M: Model> {
 }
 
 extension LiveTable {
-  /// The identifiers of what is shown.
+  /// The identifiers of the shown models.
   var shownIdentifiers: [String] { models.indices.lazy.filter { self.models[$0] != nil }.map { self.identifiers[$0] } }
 }
 
 extension ModelQuery {
-  /// The positions among all matches that the query selects.
+  /// Returns the positions among all matches that the offset and limit of the query select.
   func window(of count: Int) -> Range<Int> {
     let start = min(offset, count)
     return start..<max(start, min(end, count))

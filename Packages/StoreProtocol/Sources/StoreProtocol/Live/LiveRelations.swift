@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A record of another type at which a query looks.
+/// A record of another type that a query reads.
 struct RelatedKey: Hashable, Sendable {
   let typeName: String
   let identifier: ExactText
@@ -11,7 +11,7 @@ struct RelatedKey: Hashable, Sendable {
   }
 }
 
-/// The related records that each record reads, to find the records that the change of a related one affects.
+/// The related records on which each match of a query depends.
 struct LiveRelations {
   /// The related records that were read; nil for missing ones.
   private(set) var records: [RelatedKey: AttributeDictionary?] = [:]

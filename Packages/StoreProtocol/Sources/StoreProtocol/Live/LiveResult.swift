@@ -1,4 +1,4 @@
-/// The models that a live query finds, and the differences from the result before.
+/// The models that a live query finds, and the differences from the previous result.
 ///
 /// ```swift
 /// for await people in store.observe(Person.self, where: { $0.age > 30 }) {
@@ -7,17 +7,17 @@
 /// }
 /// ```
 public struct LiveResult<M: Model>: RandomAccessCollection {
-  /// The models, in the order of the query: live objects, whose values are those that are stored but for local changes.
+  /// The models, in the order of the query: live objects with the stored values, except for local changes.
   public let models: [M]
-  /// How they differ from those of the result before. At first all were inserted.
+  /// The differences from the previous result. In the first result all models are inserted.
   public let differences: LiveDifferences<M>
-  /// The error since the last valid result; nil without one. With an error the models are those of that result, and the
-  /// query runs again with the next relevant change.
+  /// The error since the last valid result; nil if there is none. After an error the models are those of that result, and
+  /// the query runs again with the next relevant change.
   public let error: ModelStoreError?
 
-  /// Where the first model is.
+  /// The position of the first model.
   public var startIndex: Int { models.startIndex }
-  /// The end.
+  /// The position after the last model.
   public var endIndex: Int { models.endIndex }
   /// The model at a position.
   public subscript(position: Int) -> M { models[position] }
@@ -28,7 +28,7 @@ public struct LiveResult<M: Model>: RandomAccessCollection {
 public final class LiveWork {
   /// The number of records that were tested.
   public internal(set) var evaluations = 0
-  /// How many changes came.
+  /// The number of received changes.
   public internal(set) var changes = 0
   /// The number of complete listings, the first one included.
   public internal(set) var listings = 0

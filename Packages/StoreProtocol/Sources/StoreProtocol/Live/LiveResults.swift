@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension LiveModelStore {
-  /// A query that keeps itself up to date: what it finds now, and again whenever that changes.
+  /// Observes a query: returns its current result, and a new result whenever it changes.
   ///
   /// ```swift
   /// for await people in store.observe(Person.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]) {
@@ -9,24 +9,24 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// Every consumer gets the present result first. Then come results after relevant commits of any store instance.
-  /// Relevant are models that the query finds or found before, and related models that its condition or order reads. Each
-  /// is what `list` gives after the last of these commits. A slow consumer gets the newest result, with the differences from
-  /// the one it had.
+  /// Every consumer gets the current result first, and then a result after each relevant commit of any store instance.
+  /// A commit is relevant if it writes a model that matches or matched, or a related model that the condition or order
+  /// reads. Each result equals that of `list` after the commit. A slow consumer gets the newest result, with the
+  /// differences from its previous one.
   ///
-  /// Only written records are tested, see <doc:KeepingResultsUpToDate>. What the query shows follows at once what others write; local
-  /// changes are kept, and count only once they are saved.
+  /// Only written records are tested, see <doc:KeepingResultsUpToDate>. Shown models follow the writes of others at
+  /// once and keep their local changes, which affect the result only when they are saved.
   ///
-  /// It never fails: where something goes wrong, the result has the `error` and the last models that were right. The sequence
-  /// ends when the task is cancelled, or the store is closed.
+  /// The sequence never throws: after a failure the result has the `error` and the models of the last valid result. The
+  /// sequence ends when the task is cancelled, or the store is closed.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - filter: the condition; see ``ModelColumns``.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   public func observe<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
@@ -34,13 +34,12 @@ extension LiveModelStore {
     observe(ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
   }
 
-  /// A query that keeps itself up to date, made before.
+  /// Observes a query that was created before.
   public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> {
     LiveResults { LiveObservation(self, query, $0, capacity: $1) }
   }
 
-  /// A query that keeps itself up to date, about a type that may be known only when the program runs:
-  /// otherwise as with a class.
+  /// Observes a query of a type that may be known only at run time, as with a class.
   public func observe<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
@@ -58,11 +57,11 @@ extension LiveModelStore {
 public struct LiveResults<M: Model>: AsyncSequence {
   /// A result of the query.
   public typealias Element = LiveResult<M>
-  /// Waiting for results never fails.
+  /// The sequence never throws.
   public typealias Failure = Never
 
   private let begin: (LiveWork, _ capacity: Int) -> any ResultSource<M>
-  /// The number of changes that may wait before everything is listed again instead.
+  /// The number of changes that may wait before the query is listed again instead.
   @_spi(ModelKitInternals)
   public var capacity = 10_000
   /// The work so far, for tests.
@@ -71,7 +70,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
 
   fileprivate init(_ begin: @escaping (LiveWork, _ capacity: Int) -> any ResultSource<M>) { self.begin = begin }
 
-  /// Begins to observe. Each iterator does so by itself.
+  /// Starts an observation. Each iterator is a separate one.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(source: begin(work, capacity))
   }
@@ -83,7 +82,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
     /// The next result; nil once the task was cancelled or the store is closed.
     public mutating func next() async -> LiveResult<M>? { await source.next(isolation: #isolation) }
 
-    /// The next result if there is one at once, without waiting for another write, for tests.
+    /// Returns the next result if it is available without waiting for another write, for tests.
     @_spi(ModelKitInternals)
     public mutating func nextIfReady() async -> LiveResult<M>? { await source.nextIfReady() }
 
@@ -94,7 +93,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
   }
 }
 
-/// Where the results of a live query come from.
+/// The source of the results of a live query.
 private protocol ResultSource<M>: AnyObject {
   associatedtype M: Model
 
@@ -104,7 +103,7 @@ private protocol ResultSource<M>: AnyObject {
 
 extension LiveObservation: ResultSource {}
 
-/// The results of a query about a class that is derived from the one that is spoken of.
+/// The results of a query of a derived class, as models of its superclass.
 private final class TypedObservation<M: Model, Exact: Model>: ResultSource {
   private let base: LiveObservation<Exact>
 

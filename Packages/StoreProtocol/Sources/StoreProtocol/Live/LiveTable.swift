@@ -1,20 +1,20 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Everything that a query matches, in its order: identifiers and sort keys, and models for what is shown.
+/// All matches of a query, in its order: their identifiers and sort keys, and the models of the shown ones.
 final class LiveTable<M: Model> {
   private var places: [ExactText: Int] = [:]
   private(set) var identifiers: [String] = []
-  /// A number that rises with each creation.
+  /// A number that increases with each creation.
   private var orders: [UInt64] = []
-  /// The models that are shown.
+  /// The shown models.
   private(set) var models: [M?] = []
-  /// Up to which batch of the feed they have everything since they were read.
+  /// The last batch of the feed that each model contains.
   private var readPositions: [UInt64] = []
   private var free: [Int] = []
   private var freed: [Int] = []
   private let sorter: QuerySorter?
   private var order = OrderedNumbers()
-  /// How many at the beginning of the order are as they were since ``beginChanges()``, and how many at the end.
+  /// The numbers of unchanged rows at the beginning and at the end of the order since ``beginChanges()``.
   private(set) var (sameHead, sameTail) = (Int.max, Int.max)
 
   private var countBefore = 0
@@ -23,7 +23,7 @@ final class LiveTable<M: Model> {
 
   var count: Int { order.count }
 
-  /// Whether there are as many as before the changes.
+  /// Whether the number of rows is the same as before the changes.
   var sameCount: Bool { order.count == countBefore }
 
   func place(of identifier: String) -> Int? { places[ExactText(identifier)] }
@@ -42,7 +42,7 @@ final class LiveTable<M: Model> {
 
   // MARK: Filling
 
-  /// Adds a row whose keys were just added to the sorter. ``sort()`` puts all in order.
+  /// Adds a row whose keys were just added to the sorter. ``sort()`` sorts all rows.
   func append(_ identifier: String, _ order: UInt64) {
     places[ExactText(identifier)] = identifiers.count
     identifiers.append(identifier)
@@ -51,13 +51,13 @@ final class LiveTable<M: Model> {
     readPositions.append(0)
   }
 
-  /// Shows a model that was read when the feed was at a position, or shows none.
+  /// Sets the model of a row, read at a position of the feed; nil to show none.
   func show(_ model: M?, at place: Int, readAt position: UInt64 = 0) {
     models[place] = model
     readPositions[place] = position
   }
 
-  /// Whether what is shown of a record is older than a commit.
+  /// Returns whether the shown model of a record is older than a commit.
   func isShown(_ identifier: String, asBefore position: UInt64) -> Bool {
     guard let place = places[ExactText(identifier)], models[place] != nil else { return false }
     return readPositions[place] < position
@@ -100,7 +100,7 @@ final class LiveTable<M: Model> {
     note(self.order.insert(place, isBefore), self.order.count)
   }
 
-  /// Takes a row out. Its place is not used again until the changes are over.
+  /// Removes a row. Its index is not reused until the end of the changes.
   func remove(_ place: Int) {
     let count = order.count
     note(order.remove(place, isBefore), count)
@@ -114,7 +114,7 @@ final class LiveTable<M: Model> {
     note(order.rank(of: place, isBefore), order.count)
   }
 
-  /// Gives a row the keys that were just added to the sorter.
+  /// Replaces the keys of a row by those that were just added to the sorter.
   func takeKeys(_ place: Int) {
     let count = order.count
     let old = order.remove(place, isBefore)

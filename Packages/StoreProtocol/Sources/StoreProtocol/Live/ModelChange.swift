@@ -1,4 +1,4 @@
-/// One write to one model, whoever did it.
+/// A write to a model by any store instance.
 ///
 /// ```swift
 /// for await batch in store.changes(of: Person.self) {
@@ -6,9 +6,9 @@
 /// }
 /// ```
 public enum ModelChange: Hashable, Sendable {
-  /// A model was created, with these fields.
+  /// A model was created with these fields.
   case created(identifier: String, fields: Set<String>)
-  /// These fields of a model have other values now.
+  /// These fields of a model were changed.
   case updated(identifier: String, fields: Set<String>)
   /// A model was deleted.
   case deleted(identifier: String)
@@ -20,8 +20,8 @@ public enum ModelChange: Hashable, Sendable {
     }
   }
 
-  /// The keys of the fields that were written, as they are declared; none for a model that was deleted. Where the store does
-  /// not know which they are, all.
+  /// The declared keys of the written fields; none for a deleted model. If the store does not know the written fields,
+  /// all keys.
   public var fields: Set<String> {
     switch self {
     case .created(_, let fields), .updated(_, let fields): fields
@@ -39,7 +39,7 @@ public enum ModelChange: Hashable, Sendable {
   }
 }
 
-/// The changes of one type that one commit made: a call, a batch or a transaction.
+/// The changes of one type in one commit: a call, a batch or a transaction.
 ///
 /// ```swift
 /// for await batch in store.changes(of: Person.self) {
@@ -50,10 +50,10 @@ public enum ModelChange: Hashable, Sendable {
 public struct ModelChangeBatch<M: Model>: RandomAccessCollection, Sendable {
   /// The changes, in the order in which they were made.
   public let changes: [ModelChange]
-  /// Whether changes before this batch, and after the one before, are not told: because too many waited, or what is stored
-  /// was replaced as a whole. Such a batch has no changes. List shown models again.
+  /// Whether changes between the previous batch and this one are missing: too many waited, or all records were replaced.
+  /// Such a batch has no changes. List shown models again.
   public let hasGap: Bool
-  /// How many changes were dropped because too many waited.
+  /// The number of changes that were dropped because too many waited.
   public let droppedCount: Int
 
   /// The models that were created.
@@ -63,9 +63,9 @@ public struct ModelChangeBatch<M: Model>: RandomAccessCollection, Sendable {
   /// The models that were deleted.
   public var deleted: [ModelChange] { changes.filter { $0.kind == .deleted } }
 
-  /// Where the first change is.
+  /// The position of the first change.
   public var startIndex: Int { 0 }
-  /// The end.
+  /// The position after the last change.
   public var endIndex: Int { changes.count }
   /// The change at a position.
   public subscript(position: Int) -> ModelChange { changes[position] }

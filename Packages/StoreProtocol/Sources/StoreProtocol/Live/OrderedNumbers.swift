@@ -4,7 +4,7 @@ struct OrderedNumbers {
   private var chunks: [[Int]] = []
   private(set) var count = 0
 
-  /// Takes over numbers that are in order.
+  /// Creates a list from sorted numbers.
   init(sorted places: [Int] = []) {
     count = places.count
     var start = 0
@@ -15,9 +15,9 @@ struct OrderedNumbers {
     }
   }
 
-  /// Where a number is, or would be.
+  /// Returns the position of a number, or the position at which it would be inserted.
   private func position(of place: Int, _ isBefore: (Int, Int) -> Bool) -> (chunk: Int, index: Int) {
-    // The last chunk that does not begin behind the number.
+    // The last chunk that does not begin after the number.
     var low = 0, high = chunks.count
     while low < high {
       let middle = (low + high) / 2
@@ -41,13 +41,13 @@ struct OrderedNumbers {
     return rank
   }
 
-  /// How many numbers are before one that is in.
+  /// Returns the number of elements before a contained one.
   func rank(of place: Int, _ isBefore: (Int, Int) -> Bool) -> Int {
     let (chunk, index) = position(of: place, isBefore)
     return rank(chunk, index)
   }
 
-  /// Puts a number in, and returns its rank.
+  /// Inserts a number, and returns its rank.
   mutating func insert(_ place: Int, _ isBefore: (Int, Int) -> Bool) -> Int {
     let (chunk, index) = position(of: place, isBefore)
     count += 1
@@ -62,7 +62,7 @@ struct OrderedNumbers {
     return rank
   }
 
-  /// Takes a number out that is in, and returns the rank that it had.
+  /// Removes a contained number, and returns its previous rank.
   mutating func remove(_ place: Int, _ isBefore: (Int, Int) -> Bool) -> Int {
     let (chunk, index) = position(of: place, isBefore)
     let rank = rank(chunk, index)

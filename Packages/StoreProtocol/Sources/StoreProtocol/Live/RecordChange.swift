@@ -1,4 +1,4 @@
-/// One write to one record, as a store tells it once it is done.
+/// A completed write to one record, as a store reports it.
 ///
 /// ```swift
 /// feed.publish([RecordChange(.created, "Person", "10", after: Array(#"{"id": 10, "name": "Ada"}"#.utf8))])
@@ -6,25 +6,25 @@
 public struct RecordChange: Sendable {
   /// The kind of change of a record.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// It was not there before.
+    /// The record was created.
     case created
-    /// It was there, and is another one now.
+    /// The record was replaced.
     case updated
-    /// It is not there any more.
+    /// The record was deleted.
     case deleted
   }
 
   /// The kind of change.
   public let kind: Kind
-  /// The name of the type of the model in stores.
+  /// The type name of the model.
   public let typeName: String
   /// The identifier of the record.
   public let identifier: String
-  /// The bytes of the JSON object before; nil if there was none, or the store does not know it.
+  /// The bytes of the JSON object before the write; nil if there was none, or it is unknown.
   public let before: [UInt8]?
-  /// The bytes of the JSON object now; nil if it was deleted, or the store does not know it.
+  /// The bytes of the JSON object after the write; nil if it was deleted, or it is unknown.
   public let after: [UInt8]?
-  /// The keys that were written, as records spell them; nil to have them found out by comparing `before` and `after`.
+  /// The written keys, as records spell them; nil to determine them by comparing `before` and `after`.
   public let keys: [String]?
   /// Whether `after` lacks values of the record. Live results are listed again then. Default: no.
   public var isPartial = false
@@ -32,12 +32,12 @@ public struct RecordChange: Sendable {
   /// Describes a write.
   ///
   /// - Parameters:
-  ///   - kind: what was done.
-  ///   - typeName: what stores call the type of the model.
+  ///   - kind: the kind of change.
+  ///   - typeName: the type name of the model.
   ///   - identifier: the identifier of the record.
-  ///   - before: the record before, if it is known.
-  ///   - after: the record now, if it is known.
-  ///   - keys: the topmost keys that were written; nil to have them found out.
+  ///   - before: the record before the write, if it is known.
+  ///   - after: the record after the write, if it is known.
+  ///   - keys: the written topmost keys; nil to determine them by comparing both records.
   public init(
     _ kind: Kind, _ typeName: String, _ identifier: String, before: [UInt8]? = nil, after: [UInt8]? = nil,
     keys: [String]? = nil
@@ -51,11 +51,11 @@ public struct RecordChange: Sendable {
   }
 }
 
-/// A write on its way to a consumer.
+/// A write to be delivered to a consumer.
 struct RoutedChange: Sendable {
   let change: RecordChange
-  /// The topmost keys whose values differ; nil if that is not known.
+  /// The topmost keys whose values differ; nil if they are unknown.
   let keys: [String]?
-  /// The commit that it belongs to.
+  /// The number of the commit.
   let position: UInt64
 }

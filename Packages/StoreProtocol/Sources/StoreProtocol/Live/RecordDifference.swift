@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// In what two records differ, without making trees of them.
+/// The comparison of two records without building JSON trees.
 enum RecordDifference {
-  /// The topmost keys whose values are not written in the same way; nil if one of the records can't be read.
+  /// Returns the topmost keys whose values have different bytes; nil if one of the records can't be read.
   ///
   /// - Complexity: O(*n*) in the size of the records if their keys come in the same order.
   static func keys(_ before: [UInt8], _ after: [UInt8]) -> [String]? {
@@ -45,7 +45,7 @@ enum RecordDifference {
       && UnsafeRawBufferPointer(rebasing: before[old]).elementsEqual(UnsafeRawBufferPointer(rebasing: after[new]))
   }
 
-  /// For records that don't have the same keys in the same order.
+  /// Compares records whose keys differ, or are in different orders.
   private static func slowKeys(_ before: UnsafeRawBufferPointer, _ after: UnsafeRawBufferPointer) throws -> [String] {
     let old = try members(before), new = try members(after)
     var different: [String] = []

@@ -1,14 +1,14 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The values that a record needs so that a query can find it, as far as a quick test can decide. A record that passes may still
-/// not be found; one that does not pass never is.
+/// A fast, conservative test whether a query can match a record. A record that passes may still not match; a record that
+/// does not pass never matches.
 enum RelevanceFilter: Sendable {
   /// A key in these ranges.
   case keys(StoredKeyPath, IndexRanges)
-  /// A text that has another one in it, or at its end.
+  /// A text that contains another one, or ends with it.
   case text(StoredKeyPath, QueryComparison.Operator, [UInt8])
 
-  /// The best guard that the condition of a query gives; nil if it gives none.
+  /// Returns the most selective filter that follows from the condition of a query; nil if there is none.
   static func make<M: Model>(_ program: QueryProgram<M>, in context: ValueTransformerContext) -> RelevanceFilter? {
     guard let filter = program.query.filter else { return nil }
     var keys: [String] = []
@@ -27,7 +27,7 @@ enum RelevanceFilter: Sendable {
     var best: RelevanceFilter?
     for path in paths {
       guard let ranges = path.ranges(where: filter) else { continue }
-      // Values are found in a table, ranges one after the other.
+      // Values are found in a table, ranges sequentially.
       if ranges.points != nil { return .keys(path, ranges) }
       if best == nil { best = .keys(path, ranges) }
     }
@@ -66,16 +66,16 @@ struct GuardGroup: Sendable {
     }
   }
 
-  /// Everybody, where the value is not known.
+  /// Calls a closure for all consumers, because the value is unknown.
   func forEach(_ body: (FeedRoute) -> Void) {
     for routes in points.values { routes.forEach(body) }
     for (_, route) in ranges { body(route) }
     for (_, _, route) in texts { body(route) }
   }
 
-  /// The consumers whose guard a record passes.
+  /// Calls a closure for the consumers whose guard a record passes.
   ///
-  /// - Parameter key: what the field is in the record; nil if it can't be read, and everybody may want to know.
+  /// - Parameter key: the value of the field in the record; nil if it can't be read, so that all consumers are called.
   func forEach(passing key: IndexKey?, _ body: (FeedRoute) -> Void) {
     guard let key else { return forEach(body) }
     if !points.isEmpty, let routes = points[key] { routes.forEach(body) }

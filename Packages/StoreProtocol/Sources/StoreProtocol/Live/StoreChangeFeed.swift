@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 import Synchronization
 
-/// The reports of an engine's writes, and their consumers: one for all store instances of the engine.
+/// The change feed of an engine: it delivers the commits of all store instances to their consumers.
 ///
 /// ```swift
 /// public final class MyEngine: Sendable {
@@ -13,9 +13,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// An engine reports a write once it is done, a batch or a transaction at once, and in the order of its commits. It waits
-/// for no consumer: each has a mailbox, and is woken once per relevant batch. Without a consumer a report costs the read
-/// of one number.
+/// An engine reports each commit after it has completed, in the order of the commits; a transaction is one batch. It
+/// never waits for a consumer: each has a mailbox, and is resumed once per relevant batch. Without a consumer a report
+/// costs the read of one number.
 public final class StoreChangeFeed: Sendable {
   private enum Entry: Sendable {
     case changes([RecordChange], position: UInt64)
@@ -38,26 +38,26 @@ public final class StoreChangeFeed: Sendable {
   /// Creates a feed without consumers.
   public init() { whenObserved = {} }
 
-  /// Creates a feed whose engine is notified of each new consumer: one that has to look for changes does so from then on.
+  /// Creates a feed whose engine is notified of each new consumer, such as to start polling for changes.
   @_spi(ModelKitInternals)
   public init(whenObserved: @escaping @Sendable () -> Void) { self.whenObserved = whenObserved }
 
   // MARK: Telling
 
-  /// Whether there is a consumer. Read inside the lock under which records are written, the answer is up to date.
+  /// Whether there is a consumer. The value is current if it is read inside the lock under which records are written.
   public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
 
-  /// Reports a written batch, or a transaction as a whole.
+  /// Reports a committed batch or transaction.
   ///
-  /// Not to be called with a lock held; see ``append(_:)``.
+  /// Don't call it with a lock held; see ``append(_:)``.
   public func publish(_ changes: [RecordChange]) {
     guard isObserved else { return }
     append(changes)
     deliver()
   }
 
-  /// Captures a written batch without notifying consumers yet: for engines that do so with their lock held, for then
-  /// batches come in the order of their commits. Once the lock is released they call ``deliver()``.
+  /// Queues a committed batch without notifying consumers. Engines call it with their lock held, so that the batches
+  /// are in the order of the commits. They call ``deliver()`` when the lock is released.
   ///
   /// - Complexity: O(1).
   public func append(_ changes: [RecordChange]) {
@@ -68,8 +68,7 @@ public final class StoreChangeFeed: Sendable {
     }
   }
 
-  /// Captures that everything stored may have changed, as after the restoration of a backup. Live results are listed
-  /// again.
+  /// Queues the replacement of all records, as by a restored backup. Live results are listed again.
   public func appendReplacement() {
     guard isObserved else { return }
     queue.withLock { queue in
@@ -78,7 +77,7 @@ public final class StoreChangeFeed: Sendable {
     }
   }
 
-  /// Delivers the captured batches. Not to be called with a lock held.
+  /// Delivers the queued batches. Don't call it with a lock held.
   public func deliver() {
     guard isObserved else { return }
     let woken = router.withLock { router -> [CheckedContinuation<Void, Never>] in
@@ -110,8 +109,8 @@ public final class StoreChangeFeed: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// The number of the last captured batch. An engine that reads records for a live result returns it, read inside its lock:
-  /// the records include everything up to that batch.
+  /// The number of the last queued batch. An engine that reads records for a live result returns it, read inside its
+  /// lock: the records contain all batches up to that one.
   public var position: UInt64 { queue.withLock { $0.position } }
 
   // MARK: Listening
@@ -140,11 +139,11 @@ public final class StoreChangeFeed: Sendable {
     router.withLock { $0.changeMembers(id, type, adding: adding, removing: removing) }
   }
 
-  /// How many listen, for tests.
+  /// The number of consumers, for tests.
   @_spi(ModelKitInternals)
   public var consumerCount: Int { consumers.load(ordering: .relaxed) }
 
-  /// How many batches were put into mailboxes since the feed exists, for tests.
+  /// The number of batches delivered to mailboxes so far, for tests.
   @_spi(ModelKitInternals)
   public var deliveryCount: Int { router.withLock { $0.deliveries } }
 }
@@ -163,6 +162,6 @@ final class FeedSubscription: Sendable {
 
   deinit { feed.remove(id) }
 
-  /// Gives the place up.
+  /// Ends the subscription.
   func end() { feed.remove(id) }
 }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension LiveModelStore {
-  /// The writes to models of a type, through any store instance, in the order of their commits.
+  /// Returns the writes to models of a type, by any store instance, in the order of their commits.
   ///
   /// ```swift
   /// for await batch in store.changes(of: Person.self) {
@@ -9,23 +9,23 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// It begins when this is called. Each commit is one batch, and comes after it is done; a batch concerns this type only.
-  /// Before a batch is delivered, the live models of this store instance are updated, and keep their local changes. So the
-  /// models of the type and their observers follow the writes of others as long as the sequence is consumed.
+  /// The observation begins with this call. Each commit is one batch with the changes of this type. Before a batch is
+  /// delivered, the live models of this store instance are updated, except for their local changes. So models of the type
+  /// follow the writes of others as long as the sequence is consumed.
   ///
-  /// A slow consumer is not waited for. If more than `buffer` changes wait, newer ones are dropped until it has taken those;
-  /// then comes a batch whose `hasGap` is true, and live models are read again.
+  /// Writers never wait for a slow consumer. If more than `buffer` changes wait, newer ones are dropped until the
+  /// consumer has taken those. The next batch then has a true `hasGap`, and live models are read again.
   ///
-  /// The sequence ends when the task is cancelled, or the store is closed. Dropping it ends the observation.
+  /// The sequence ends when the task is cancelled, or the store is closed. Releasing it ends the observation.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
-  ///   - buffer: how many changes may wait at most, not counting those of the batch that came first.
+  ///   - buffer: the largest number of waiting changes, not counting those of the first waiting batch.
   public func changes<M: Model>(of type: M.Type, buffer: Int = 10_000) -> StoreChanges<M> {
     StoreChanges(source: source(of: type, buffer))
   }
 
-  /// The writes to models of a type that may be known only when the program runs: otherwise as with a class.
+  /// Returns the writes to models of a type that may be known only at run time, as with a class.
   public func changes<M: Model>(of type: ModelType<M>, buffer: Int = 10_000) -> StoreChanges<M> {
     let exact: any Model.Type = type.exactClass
     return StoreChanges(source: source(of: exact, buffer))
@@ -42,12 +42,12 @@ extension LiveModelStore {
 public struct StoreChanges<M: Model>: AsyncSequence {
   /// The changes of one commit.
   public typealias Element = ModelChangeBatch<M>
-  /// Waiting for changes never fails.
+  /// The sequence never throws.
   public typealias Failure = Never
 
   fileprivate let source: any ChangesSource
 
-  /// Begins to consume. Iterators of one sequence share its batches.
+  /// Starts an iteration. Iterators of one sequence share its batches.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
   /// The iterator of a `for await` loop.
@@ -77,7 +77,7 @@ private protocol ChangesSource: AnyObject {
   func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges?
 }
 
-/// Makes batches of what comes into a mailbox.
+/// The source of the batches, which reads a mailbox.
 private final class ModelChangesSource<M: Model>: ChangesSource {
   private let store: any LiveModelStore
   private let subscription: FeedSubscription
@@ -93,7 +93,7 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
   func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
     while !Task.isCancelled {
       if let batch = ready.popFirst() { return batch }
-      // What is written is there, even if who wrote it was not quick enough to tell.
+      // Delivers commits whose writer has not delivered them yet.
       subscription.feed.deliver()
       let mail = subscription.mailbox.take()
       if mail.isEmpty {
@@ -101,7 +101,7 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
         await subscription.mailbox.wait(isolation: actor)
         continue
       }
-      // A model that can't be read stays as it is: its lookup reports the error.
+      // A model that can't be read is unchanged: its lookup reports the error.
       _ = try? instances.follow(mail.batches.joined())
       ready =
         mail.batches.map { batch in

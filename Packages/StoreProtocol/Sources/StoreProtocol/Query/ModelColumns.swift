@@ -56,7 +56,7 @@ public struct ModelColumns<M: Model> {
     ModelColumns<Related>(path(to: prototype[keyPath: keyPath]))
   }
 
-  /// A relation to many.
+  /// A to-many relation.
   public subscript<Related: Model>(
     dynamicMember keyPath: KeyPath<M, ModelArrayField<Related>>
   ) -> QueryRelationColumn<Related> {
@@ -109,7 +109,7 @@ public struct ModelColumns<M: Model> {
     ModelColumns<Related>(path(to: prototype.field(of: property), property))
   }
 
-  /// A relation to many.
+  /// A to-many relation.
   public subscript<Related: Model>(
     dynamicMember property: ReferenceWritableKeyPath<M, [Related]?>
   ) -> QueryRelationColumn<Related> {
@@ -118,7 +118,8 @@ public struct ModelColumns<M: Model> {
 
   // MARK: Related models
 
-  /// Returns the condition that the relation references the model with the same identifier; with nil, that it references none.
+  /// Returns the condition that the relation references the model with the same identifier; with nil, that it
+  /// references none.
   public static func == (columns: ModelColumns, model: M?) -> QueryExpression {
     guard let model else { return .comparison(QueryComparison(QueryTerm(columns.path), .equal, .value(.null))) }
     guard let identifier = model.identifier, let key = columns.prototype.identifierField?.key,
@@ -171,7 +172,7 @@ public struct QueryListColumn<Element> {
   }
 }
 
-/// A relation to many in a query.
+/// A to-many relation in a query.
 ///
 /// ```swift
 /// let old = ModelQuery(Company.self, where: { $0.employees.contains { $0.age > 60 } })

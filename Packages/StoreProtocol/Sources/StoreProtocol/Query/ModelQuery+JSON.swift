@@ -21,8 +21,8 @@ extension ModelQuery: JSONConvertible, Codable {
 
   /// Reads a query.
   ///
-  /// - Throws: `ValueTransformError` if the JSON is no query. ``ModelStoreError`` with the code `invalid` if the query is for
-  ///   another type, or uses a field that the model lacks.
+  /// - Throws: `ValueTransformError` if the JSON is not a query. ``ModelStoreError`` with the code `invalid` if the
+  ///   query is for another type, or uses a field that the model lacks.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json else { throw ValueTransformError(expected: "a query", found: json) }
     let names = [M.typeName, M.formerTypeName].compactMap { $0 }
@@ -49,11 +49,11 @@ extension ModelQuery: JSONConvertible, Codable {
 }
 
 extension QueryExpression: JSONConvertible {
-  /// The condition as JSON: `true`, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, `{"any": …, "where": …}`, or a comparison
-  /// such as `{"field": "age", "is": ">", "value": 30}`.
+  /// The condition as JSON: `true`, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, `{"any": …, "where": …}`, or a
+  /// comparison such as `{"field": "age", "is": ">", "value": 30}`.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if the condition is too large, or compares with a value that can't
-  ///   be written.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the condition is too large, or compares with a value that
+  ///   can't be written.
   public var json: JSONValue {
     get throws {
       if let excess {
@@ -76,7 +76,7 @@ extension QueryExpression: JSONConvertible {
 
   /// Reads a condition.
   ///
-  /// - Throws: `ValueTransformError` if the JSON is no condition.
+  /// - Throws: `ValueTransformError` if the JSON is not a condition.
   public init(json: JSONValue) throws {
     if case .bool(let value) = json {
       self = .constant(value)
@@ -111,7 +111,7 @@ extension QueryComparison: JSONConvertible {
 
   /// Reads a comparison.
   ///
-  /// - Throws: `ValueTransformError` if the JSON is no comparison.
+  /// - Throws: `ValueTransformError` if the JSON is not a comparison.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json, let name = members["is"] else {
       throw ValueTransformError(expected: "a condition", found: json)
@@ -168,7 +168,7 @@ extension QueryOrder: JSONConvertible {
 
   /// Reads an order.
   ///
-  /// - Throws: `ValueTransformError` if the JSON is no order.
+  /// - Throws: `ValueTransformError` if the JSON is not an order.
   public init(json: JSONValue) throws {
     let nils: Nils? = try json["nils"].map { try .named($0, "first or last") }
     self.init(

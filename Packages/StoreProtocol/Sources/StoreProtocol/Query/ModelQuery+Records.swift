@@ -1,10 +1,11 @@
 @_spi(ModelKitInternals) public import ModelCore
 
 extension ModelQuery {
-  /// Returns whether the condition holds for a live model, as it would in a store after a save. Limit and offset are ignored.
+  /// Returns whether the condition holds for a live model, as it would in a store after a save. Limit and offset are
+  /// ignored.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` if it is about a related model
-  ///   that was not loaded.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` if it is about a related
+  ///   model that was not loaded.
   /// - Complexity: O(*n*) in the size of the condition. For many models use ``apply(to:)``, which looks fields up once.
   public func matches(_ model: M) throws -> Bool {
     try QueryProgram(self, in: model.scope?.transformers ?? .standard, isForRecords: false).matches(model)
@@ -26,17 +27,17 @@ extension ModelQuery {
     return page(of: sorter.order()).map { found[$0] }
   }
 
-  /// Returns the records for which the condition holds, in the order of the query, from offset to limit. For implementations
-  /// of stores.
+  /// Returns the records for which the condition holds, in the order of the query, from offset to limit. For
+  /// implementations of stores.
   ///
   /// - Parameters:
   ///   - records: all records of the model's hierarchy, in the order of their creation.
   ///   - context: the transformers and the spelling of the records: those of the store's scope.
-  ///   - related: returns the record of a model by the name of its type in stores and its identifier, or nil if there is
+  ///   - related: returns the record of a model by its type name and its identifier, or nil if there is
   ///     none. Conditions can then follow foreign keys. Without it such a condition throws `unsupported`.
-  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links only
-  ///     records of the related models store, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition
-  ///     throws `unsupported`.
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links
+  ///     only records of the related models store, such as `$0.employees.contains { $0.age > 60 }`. Without it such a
+  ///     condition throws `unsupported`.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
   /// - Complexity: O(*n*) in the number of records, plus O(*m* log *k*) for sorting *m* matches of which *k* are kept.
   public func apply(
@@ -97,12 +98,12 @@ extension ModelStore {
   /// - Parameters:
   ///   - query: the query.
   ///   - records: all records of the type, in the order of their creation.
-  ///   - related: returns a record by the name of its type in stores and its identifier, or nil if there is none. Conditions
+  ///   - related: returns a record by its type name and its identifier, or nil if there is none. Conditions
   ///     can then follow foreign keys.
-  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links only
-  ///     records of the related models store.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record; nothing
-  ///   is changed then.
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links
+  ///     only records of the related models store.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record;
+  ///   nothing is changed then.
   public func models<M: Model>(
     for query: ModelQuery<M>, from records: some Sequence<AttributeDictionary>,
     related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil,

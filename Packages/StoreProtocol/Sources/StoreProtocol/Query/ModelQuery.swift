@@ -8,8 +8,8 @@
 /// print(page)  // Person where age > 30 && company.name.hasPrefix("A") sorted by name limit 20
 /// ```
 ///
-/// A query is a value that can be compared, printed, sent to another isolation, written as ``json`` and read. A store that
-/// translates it reads ``filter`` and ``sort``. See ``ModelColumns`` for the possible conditions.
+/// A query is a value that can be compared, printed, sent to another isolation, written as ``json`` and read. A store
+/// that translates it reads ``filter`` and ``sort``. See ``ModelColumns`` for the possible conditions.
 public struct ModelQuery<M: Model>: Hashable, Sendable {
   /// The condition; nil for all models.
   public var filter: QueryExpression?
@@ -19,7 +19,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   public var limit: Int?
   /// The number of models to skip.
   public var offset: Int
-  /// The place where the condition is evaluated.
+  /// Where the condition is evaluated: by the store, or in memory.
   public var evaluation: QueryEvaluation
 
   /// Creates a query.
@@ -30,7 +30,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of models; nil for all.
   ///   - offset: the number of models to skip.
-  ///   - evaluation: the place where the condition is evaluated.
+  ///   - evaluation: where the condition is evaluated.
   public init(
     _ type: M.Type = M.self, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
@@ -75,8 +75,9 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
 
   /// Validates the parts of the query that the compiler can't check.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared, or
-  ///   an invalid regular expression. It is also thrown for a field that the model lacks, which a query from JSON can name.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be
+  ///   compared, or an invalid regular expression. It is also thrown for a field that the model lacks, which a query
+  ///   from JSON can name.
   public func validate() throws {
     try validateRange()
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
@@ -88,13 +89,13 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   @_spi(ModelKitInternals)
   public func validateRange() throws {
     if let limit, limit < 0 {
-      throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): say 0 or more, or nil for all.")
+      throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): use 0 or more, or nil for all.")
     }
     if let excess = filter?.excess {
       throw ModelStoreError(.invalid, "The condition can't be evaluated: \(excess). Split the query, or use isIn.")
     }
     if offset < 0 {
-      throw ModelStoreError(.invalid, "A list can't begin at an offset of \(offset): say 0 or more.")
+      throw ModelStoreError(.invalid, "A list can't begin at an offset of \(offset): use 0 or more.")
     }
   }
 
@@ -110,7 +111,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   }
 }
 
-/// The place where the condition of a query is evaluated.
+/// The evaluation of a query's condition: by the store, or in memory.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)

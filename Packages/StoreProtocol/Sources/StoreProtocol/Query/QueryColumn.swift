@@ -7,9 +7,9 @@
 /// ```
 ///
 /// A value that is written as an object can be read inside: a `Codable` struct by its properties, such as
-/// `$0.receipt.pages > 3`. So can a `JSONConvertible` type that writes each property under its name. Its members compare as
-/// JSON: texts with texts, numbers with numbers. A property that is no member, such as a computed one, makes the query throw
-/// ``ModelStoreError`` with the code `invalid`.
+/// `$0.receipt.pages > 3`. So can a `JSONConvertible` type that writes each property under its name. Its members
+/// compare as JSON: texts with texts, numbers with numbers. A property that is not a member, such as a computed one,
+/// makes the query throw ``ModelStoreError`` with the code `invalid`.
 @dynamicMemberLookup
 public struct QueryColumn<Value> {
   let field: Field<Value>

@@ -10,10 +10,10 @@
 /// - A field that a record lacks has its initial value, as after reading the record.
 /// - A path through a relation without a model gives nil.
 ///
-/// A condition has at most 100,000 parts, which are nested at most 500 levels deep. A long chain of `&&` or of `||` counts
-/// one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each operator:
-/// `(a || b) && c` has two. A query with a larger condition throws ``ModelStoreError`` with the code `invalid`. Do not build
-/// trees by hand that are thousands of levels deep: comparing and releasing them needs stack for every level.
+/// A condition has at most 100,000 parts, which are nested at most 500 levels deep. A long chain of `&&` or of `||`
+/// counts one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each operator:
+/// `(a || b) && c` has two. A query with a larger condition throws ``ModelStoreError`` with the code `invalid`. Do not
+/// build trees by hand that are thousands of levels deep: comparing and releasing them needs stack for every level.
 public indirect enum QueryExpression: Hashable, Sendable {
   /// A constant: the condition always holds, or never.
   case constant(Bool)
@@ -25,7 +25,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
   case or([QueryExpression])
   /// This condition does not hold.
   case not(QueryExpression)
-  /// The condition holds for an element of the list, or for a model of the relation to many, at the path. Paths in the
+  /// The condition holds for an element of the list, or for a model of the to-many relation, at the path. Paths in the
   /// condition begin at the element.
   case any(QueryPath, QueryExpression)
 }

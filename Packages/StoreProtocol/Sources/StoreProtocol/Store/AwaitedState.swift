@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A state behind a lock, for whose changes tasks wait.
+/// A state guarded by a lock. Tasks can wait for its changes.
 ///
 /// ```swift
 /// let isSettled = AwaitedState(false)
@@ -49,7 +49,7 @@ public final class AwaitedState<Value: Sendable>: Sendable {
       await withCheckedContinuation { continuation in
         let isCancelled = Task.isCancelled
         let goesOn = state.withLock { state in
-          // The value may have changed meanwhile.
+          // The value may have changed since.
           if isCancelled || condition(state.value) { return true }
           state.waiting[id] = continuation
           return false

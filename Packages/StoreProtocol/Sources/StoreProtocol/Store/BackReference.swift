@@ -3,8 +3,7 @@
 
 /// The references of other records to a model: the stored field that is the inverse of one of its relations.
 ///
-/// With it a store finds records that reference a deleted model, also those of which no model is live, and cuts the
-/// links in them.
+/// With it a store finds records that reference a deleted model, even if their models are not live, and cuts the links.
 ///
 /// ```swift
 /// for reference in deletion.references {
@@ -12,7 +11,7 @@
 /// }
 /// ```
 package struct BackReference {
-  /// The class of the models that lead there.
+  /// The class of the referencing models.
   package let relatedClass: ModelObject.Type
   /// The key of the field, as it is declared.
   package let key: String
@@ -30,14 +29,14 @@ package struct BackReference {
   /// - Parameters:
   ///   - relation: a relation of a model.
   ///   - owner: the model.
-  /// - Returns: nil if the relation has no other side that is stored, or the model has no identifier.
+  /// - Returns: nil if the relation has no stored inverse, or the model has no identifier.
   package init?(_ relation: any RelationField, of owner: ModelObject) {
     let prototype = relation.relatedClass.init()
     guard let inverse = owner.inverseField(of: relation, on: prototype) else { return nil }
     self.init(inverse, of: prototype, to: owner)
   }
 
-  /// A relation of another class that refers to a model.
+  /// Creates the reference of a relation of another class to a model.
   ///
   /// - Parameters:
   ///   - inverse: the relation.
@@ -60,7 +59,7 @@ package struct BackReference {
     ownerClass = type(of: owner)
   }
 
-  /// Takes in another reference, if it is one by the same field.
+  /// Merges another reference by the same field.
   mutating func merge(_ other: BackReference) -> Bool {
     guard other.relatedClass == relatedClass, other.key == key, other.ownerClass == ownerClass else { return false }
     operands += other.operands
@@ -68,7 +67,7 @@ package struct BackReference {
     return true
   }
 
-  /// Takes in a reference by the same field to another model of the same class, which has an identifier.
+  /// Adds a referenced model of the same class, which has an identifier.
   mutating func add(_ owner: ModelObject) {
     guard let identifier = owner.storedIdentifier, let field = owner.identifierField else { return }
     let writer = FieldWriter(context: .standard)
@@ -78,7 +77,7 @@ package struct BackReference {
     identifiers.append(identifier)
   }
 
-  /// Returns the same reference in parts whose identifiers have a length of a number of bytes at most.
+  /// Splits the reference into parts whose identifiers have at most `size` bytes together.
   func parts(of size: Int) -> [BackReference] {
     zip(operands, identifiers).map { $0 }.parts(of: size) { $0.1.utf8.count + 3 }.map { part in
       var reference = self
@@ -87,7 +86,7 @@ package struct BackReference {
     }
   }
 
-  /// The condition that holds for the models that lead there.
+  /// The condition that matches the referencing models.
   package var condition: QueryExpression {
     let isOne = operands.count == 1
     let operand = isOne ? operands[0] : .array(operands)
@@ -97,9 +96,9 @@ package struct BackReference {
     return isToMany ? .any([key], comparison([identifierKey])) : comparison([key, identifierKey])
   }
 
-  /// The part that an index of the field needs.
+  /// Returns the path of the field for an index.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if there can't be an index of it.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the field can't be indexed.
   package func field<M: Model>(_ type: M.Type, in context: ValueTransformerContext) throws -> StoredKeyPath {
     try StoredKeyPath(type, key: key, in: context)
   }
@@ -111,7 +110,7 @@ package struct BackReference {
   ///   - record: the bytes of a record for which the condition holds.
   ///   - identifier: the identifier of that record, for errors.
   ///   - context: how records are spelled.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no record.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are not a record.
   package func cut(_ record: [UInt8], of identifier: String, in context: ValueTransformerContext) throws -> [UInt8] {
     let spelled = context.key(key)
     if !isToMany, !spelled.contains("."), let member = try? JSONValue.object([spelled: .null]).jsonData(),
@@ -169,15 +168,16 @@ extension ModelStore {
 }
 
 extension BackReference {
-  /// Links members to their owners again, if an owner was deallocated since the member was read: an unchanged record is not
-  /// read into the member another time.
+  /// Links members to their owners again, if an owner was deallocated since the member was read: an unchanged record is
+  /// not read into the member another time.
   func relink(_ members: [ModelObject]) {
     for member in members { _ = (member.field(declaredAs: key) as? any RelationField)?.relatedModels }
   }
 }
 
 extension ModelStore {
-  /// The stored models that refer to others by relations without an inverse. A store that can't be queried finds none.
+  /// Returns the stored models that reference others by relations without an inverse. A store that can't be queried
+  /// finds none.
   func models(referringTo others: [ModelObject]) async throws -> [ModelObject] {
     var found: [ModelObject] = []
     for reference in PendingDeletion.oneWayReferences(to: others.filter(\.isKnownToStore)) {

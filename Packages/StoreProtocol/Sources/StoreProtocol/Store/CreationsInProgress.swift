@@ -2,9 +2,9 @@
 
 /// The creations of a scope between the write of a record and the registration of its model.
 ///
-/// Once an engine has a record, others can read it, also in the isolation of the model: a live query does when the change
-/// feed wakes it. The model becomes the object of its identifier only when the write is known to have succeeded. Readers
-/// therefore wait for the creations under way before they make models; otherwise a second object would stand for the record.
+/// Once an engine has a record, other tasks can read it, even in the isolation of the model: a live query does so when
+/// the change feed wakes it. The model is registered under its identifier only when the write has succeeded. Readers
+/// therefore wait for the creations in progress before they create models. Otherwise the record would have two objects.
 ///
 /// ```swift
 /// let creation = scope.creations.begin([model], typeName)
@@ -13,7 +13,7 @@
 /// try save.finish()
 /// ```
 ///
-/// A creation that fails leaves nothing behind: its model was never registered.
+/// A creation that fails has no effect: its model was never registered.
 @_spi(ModelKitInternals)
 public final class CreationsInProgress {
   /// Models that are written together.
@@ -51,9 +51,9 @@ public final class CreationsInProgress {
   /// Whether models of a type are being created.
   public func areUnderWay(of typeName: String) -> Bool { creations.contains { $0.typeNames.contains(typeName) } }
 
-  /// Waits until the creations of a type that are under way now have ended.
+  /// Waits until the creations of a type that are in progress now have ended.
   ///
-  /// Creations that begin meanwhile are not waited for: a record that was read before is not theirs.
+  /// It does not wait for creations that begin later: they can't have written a record that was read before.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
   public func settled(of typeName: String) async throws {
@@ -70,7 +70,7 @@ public final class CreationsInProgress {
   }
 
   private func wait(for isConcerned: (Creation) -> Bool) async throws {
-    // All before the first wait: a creation that ends meanwhile wakes those only that it knows.
+    // All before the first wait: a creation that ends wakes only the waiters that are registered with it.
     let settlements = creations.filter(isConcerned).map { creation in
       let settlement = creation.settlement ?? AwaitedState(false)
       creation.settlement = settlement
@@ -104,6 +104,6 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// The creations under way in this scope.
+  /// The creations in progress in this scope.
   public var creations: CreationsInProgress { activity.creations }
 }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A field that was changed here and by someone else, with both values.
+/// A field that was changed both locally and by another writer, with both values.
 ///
 /// ```swift
 /// do {
@@ -12,9 +12,9 @@
 public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
   /// The key of the field in records.
   public let key: String
-  /// The value that the model read or saved last; nil if that is not known.
+  /// The value that the model read or saved last; nil if it is unknown.
   public let baseline: JSONValue?
-  /// The value that was to be written.
+  /// The local value, which was not written.
   public let local: JSONValue
   /// The value that is stored now.
   public let stored: JSONValue
@@ -24,8 +24,8 @@ public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - key: the key of the field in records.
-  ///   - baseline: the value that the model read or saved last; nil if that is not known.
-  ///   - local: the value that was to be written.
+  ///   - baseline: the value that the model read or saved last; nil if it is unknown.
+  ///   - local: the local value, which was not written.
   ///   - stored: the value that is stored now.
   ///   - sensitive: whether descriptions leave the values out.
   public init(key: String, baseline: JSONValue?, local: JSONValue, stored: JSONValue, sensitive: Bool = false) {

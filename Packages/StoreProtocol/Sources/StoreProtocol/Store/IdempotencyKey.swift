@@ -1,12 +1,12 @@
-/// The key of the creations that the running task sends: a server that knows the key repeats its first answer.
+/// The idempotency key of creations that the running task sends. A server that has seen the key repeats its response.
 ///
-/// A store that sends requests puts it into them:
+/// A store adds it to its requests:
 ///
 /// ```swift
 /// request.headers["Idempotency-Key"] = IdempotencyKey.current ?? UUID().uuidString
 /// ```
 public enum IdempotencyKey {
-  /// The key; nil if each request has one of its own.
+  /// The key; nil if each request has a different one.
   @TaskLocal public static var current: String?
 
   /// Runs a closure whose creations have a key.
@@ -15,7 +15,7 @@ public enum IdempotencyKey {
   ///   - key: the key.
   ///   - isolation: the isolation of the caller.
   ///   - body: sends one creation.
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   public static func with<Result>(
     _ key: String, in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
@@ -23,7 +23,7 @@ public enum IdempotencyKey {
   }
 }
 
-/// A store whose requests can have a key, so that a creation that arrives twice takes effect once.
+/// A store whose requests can have an idempotency key, so that a repeated creation takes effect once.
 ///
 /// ```swift
 /// extension MyStore: IdempotentModelStore {

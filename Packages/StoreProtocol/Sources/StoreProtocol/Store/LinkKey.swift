@@ -1,7 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The identifier in a foreign key, as it is compared with others: text by its bytes, because what Swift calls equal can be
-/// two identifiers.
+/// The identifier in a foreign key, compared byte by byte: strings that are equal in Swift can be different identifiers.
 enum LinkKey: Hashable {
   case text(ExactText)
   case other(JSONValue)

@@ -3,14 +3,14 @@
 extension ModelStore {
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   ///
-  /// The policy is about updates. A model that is new never replaces another one: then the code is `conflict` as well. One
-  /// that was deleted meanwhile is not written: then the code is `notFound`.
+  /// The policy applies to updates. A new model never replaces another one, but throws `conflict`. A model that another
+  /// writer deleted throws `notFound`.
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - policy: the decision where someone else changed the record since the model read it.
-  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``, `unsupported`
-  ///   if the store can't tell, or as `save(_:)` does. The model keeps its local changes.
+  ///   - policy: the policy for a record that another writer changed since the model was read.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``,
+  ///   `unsupported` if the store can't detect changes, or as `save(_:)` does. The model keeps its local changes.
   public func save<M: Model>(_ model: M, onConflict policy: ConflictPolicy) async throws {
     try await write(model, onConflict: policy)
   }
@@ -19,14 +19,14 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - policy: the decision where someone else changed the record since the model read it.
+  ///   - policy: the policy for a record that another writer changed since the model was read.
   /// - Throws: ``ModelStoreError`` as ``update(_:fields:onConflict:)`` does.
   @discardableResult
   public func update<M: Model>(_ model: M, onConflict policy: ConflictPolicy) async throws -> M {
     try await change(model, onConflict: policy)
   }
 
-  /// A store that does not compare what is stored writes as ``update(_:fields:)`` does, and can't promise `fail`.
+  /// The default for stores that don't compare records: it writes as ``update(_:fields:)`` does, and `fail` throws.
   @discardableResult
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
@@ -35,8 +35,8 @@ extension ModelStore {
       throw ModelStoreError(
         .unsupported,
         """
-        This \(model.storedTypeName.nameForMessage) was not written: the store can't tell whether someone else changed it. \
-        Save it without onConflict: .fail.
+        This \(model.storedTypeName.nameForMessage) was not written: the store can't detect changes of other writers. Save it without onConflict: \
+        .fail.
         """, identifier: model.storedIdentifier)
     }
     return try await update(model, fields: fields)

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension ModelStore {
-  /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For those who write stores.
+  /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For implementing stores.
   public func finishDeleting<M: Model>(_ model: M) { finishDeleting(model, in: nil) }
 
-  /// As ``finishDeleting(_:)``; inside a transaction what can't be undone waits for its end.
+  /// As ``finishDeleting(_:)``; inside a transaction, steps that can't be undone wait for its end.
   package func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
     if let transaction {
       let (state, isMember) = (model.storeState, model.scope === scope)
@@ -13,7 +13,7 @@ extension ModelStore {
       model.markDeleted(in: scope)
       transaction.onFailure { [self] in
         model.restore(state)
-        // Another task may have made a second object of the record meanwhile.
+        // Another task may have created a second object of the record.
         if isMember { scope.addCreated(model) }
       }
       return transaction.atEnd { [scope] in

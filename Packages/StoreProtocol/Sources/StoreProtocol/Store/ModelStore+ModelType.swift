@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-// What takes a class takes a type of model as well, which may be known only when the program runs.
+// The calls that take a class also take a `ModelType`, which may be known only at run time.
 extension ModelStore {
   /// Finds a model by its identifier.
   ///
@@ -23,9 +23,9 @@ extension ModelStore {
   ///   - type: the type of the models; models of derived types are among them.
   ///   - filter: the condition; see ``QueryKeyColumn`` for fields by name.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func list<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
@@ -38,7 +38,7 @@ extension ModelStore {
     return try await find(type.exactClass).map(type.typed)
   }
 
-  /// How many models of a type there are for which a condition holds.
+  /// The number of models of a type for which a condition holds.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func count<M: Model>(
@@ -60,14 +60,14 @@ extension ModelStore {
     try await list(type, where: filter, sort: sort, limit: 1, evaluation: evaluation).first
   }
 
-  /// Deletes the models for which a condition holds: all or none where the store has transactions, otherwise one after
-  /// the other up to the first error.
+  /// Deletes the models for which a condition holds: atomically if the store has transactions, otherwise one by one up
+  /// to the first error.
   ///
   /// - Parameters:
   ///   - type: the type of the models.
   ///   - filter: the condition; nil for all models of the type.
-  ///   - evaluation: who decides which models fit.
-  /// - Returns: how many were deleted.
+  ///   - evaluation: where conditions are evaluated.
+  /// - Returns: the number of deleted models.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
   @discardableResult
   public func deleteAll<M: Model>(
@@ -83,13 +83,13 @@ extension ModelStore {
     return models.count
   }
 
-  /// The models of a type, one after the other, without having all of them in memory: see ``StoredModelSequence``.
+  /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
   /// - Parameters:
   ///   - type: the type of the models; models of derived types are among them.
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - evaluation: who decides which models fit.
+  ///   - evaluation: where conditions are evaluated.
   public func stream<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     evaluation: QueryEvaluation = .byStore
@@ -98,7 +98,7 @@ extension ModelStore {
   }
 }
 
-/// The models of a type that is known only when the program runs, one after the other, as a ``StoredModelSequence`` gives those of
+/// The models of a type that is known only at run time, one after the other, as a ``StoredModelSequence`` gives those of
 /// a class.
 ///
 /// ```swift
@@ -133,7 +133,7 @@ public struct ModelTypeStream<M: Model>: AsyncSequence {
   }
 }
 
-/// An iterator whose class of models is not known.
+/// An iterator over models of any class.
 protocol NextModel {
   mutating func nextModel() async throws -> ModelObject?
 }
@@ -144,7 +144,7 @@ private struct ExactIterator<Exact: Model>: NextModel {
   mutating func nextModel() async throws -> ModelObject? { try await base.next() }
 }
 
-/// A query without the class it is about.
+/// A query without its class.
 @_spi(ModelKitInternals)
 public struct QueryParts {
   var filter: QueryExpression?
@@ -165,13 +165,13 @@ extension ModelQuery {
   }
 }
 
-// For stores that take types of models in calls of their own: they open the class, and hand on what they find.
+// For stores whose own calls take a `ModelType`: they open the class, and return the models as `M`.
 @_spi(ModelKitInternals)
 extension ModelType {
   /// The class without `M`, which it may be derived from.
   public var exactClass: any Model.Type { modelClass }
 
-  /// A query for the class, which may be derived from `M`: its columns know the fields of the class.
+  /// Returns a query for the class, which may be derived from `M`: its columns have the fields of the class.
   public func query(
     _ filter: ((ModelColumns<M>) -> QueryExpression)?, _ sort: [ModelSort<M>] = [], limit: Int? = nil, offset: Int = 0,
     _ evaluation: QueryEvaluation = .byStore
@@ -181,9 +181,9 @@ extension ModelType {
       offset: offset, evaluation: evaluation)
   }
 
-  /// A model that was found for the class.
+  /// Returns a found model as `M`.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if it is none.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if it has another class.
   public func typed(_ model: ModelObject) throws -> M { try Self.typed(model, name) }
 
   /// Returns a model as one of the requested type.

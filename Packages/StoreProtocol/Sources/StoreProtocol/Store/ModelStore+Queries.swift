@@ -14,9 +14,9 @@ extension ModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - filter: the condition; see ``ModelColumns``.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func list<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
@@ -26,7 +26,7 @@ extension ModelStore {
       ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
   }
 
-  /// How many models of a type there are for which a condition holds.
+  /// The number of models of a type for which a condition holds.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func count<M: Model>(
@@ -46,14 +46,14 @@ extension ModelStore {
     try await list(ModelQuery(type, where: filter, sort: sort, limit: 1, evaluation: evaluation)).first
   }
 
-  /// Deletes the models for which a condition holds: all or none where the store has transactions, otherwise one after
-  /// the other up to the first error.
+  /// Deletes the models for which a condition holds: atomically if the store has transactions, otherwise one by one up
+  /// to the first error.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - filter: the condition; nil for all models of the type.
-  ///   - evaluation: who decides which models fit.
-  /// - Returns: how many were deleted.
+  ///   - evaluation: where conditions are evaluated.
+  /// - Returns: the number of deleted models.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
   @discardableResult
   public func deleteAll<M: Model>(
@@ -69,15 +69,15 @@ extension ModelStore {
     return models.count
   }
 
-  /// Changes the models for which a condition holds, and updates them: all or none where the store has transactions,
-  /// otherwise one after the other up to the first error.
+  /// Changes the models for which a condition holds, and updates them: atomically if the store has transactions,
+  /// otherwise one by one up to the first error.
   ///
   /// ```swift
   /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating.value = 3 }
   /// ```
   ///
-  /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails, the models
-  /// keep their changes, unsaved.
+  /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails, the
+  /// models keep their changes, unsaved.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -85,7 +85,7 @@ extension ModelStore {
   ///   - change: changes one model, in the isolation of the caller.
   /// - Returns: the number of updated models.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure.
-  /// - Complexity: O(*n*) in the number of models that are found, which are all in memory.
+  /// - Complexity: O(*n*) in the number of found models, which are all in memory at once.
   @discardableResult
   public func updateAll<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, _ change: (M) throws -> Void
@@ -119,21 +119,21 @@ extension ModelStore {
     }
   }
 
-  /// Returns the models that a relation references, read from the store: also those that this relation does not know yet.
+  /// Returns the members of a to-many relation from the store, including members that are not loaded yet.
   ///
   /// ```swift
   /// let employees = try await store.list(in: company.employees)
   /// ```
   ///
-  /// Where the inverse of the relation is known and stored, models are found by it, in the order of their creation. These
-  /// are all: the relation is `loaded` as long as they are in memory. Members that only the record of the model names come
-  /// last. Without a stored inverse, the models whose identifiers the relation has are looked up, in its order.
+  /// If records store the inverse, the members are found by it, in the order of their creation. The relation is then
+  /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow at
+  /// the end. Without a stored inverse, the identifiers in the relation are looked up, in its order.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if a referenced model is not in the store.
   public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
     guard let owner = relation.owner as? ModelObject else {
-      throw ModelStoreError(.invalid, "A relation references models only as long as its own model is live.")
+      throw ModelStoreError(.invalid, "The relation belongs to no live model.")
     }
     if owner.storedIdentifier == nil { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
     if let reference = BackReference(relation, of: owner) {
@@ -153,8 +153,8 @@ extension ModelStore {
     return models
   }
 
-  /// Reads the members that the record of a model names, and whose own records don't name the model. Those that name another
-  /// one leave the relation.
+  /// Reads the members that only the record of the owner names. Members whose records name another owner are removed from
+  /// the relation.
   private func membersOfRecord<Related: Model>(
     _ relation: ModelArrayField<Related>, of owner: ModelObject, except models: [Related]
   ) async throws -> [Related] {

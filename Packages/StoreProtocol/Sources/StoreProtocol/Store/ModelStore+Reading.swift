@@ -3,11 +3,11 @@ import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
 extension ModelStore {
-  /// Makes models from stored records: live objects where there are, updated but for their local changes, which only
-  /// ``refresh(_:)`` overwrites. For those who write stores.
+  /// Creates or updates models from stored records. Returns live objects if they exist, updated except for their local
+  /// changes, which only ``refresh(_:)`` overwrites. For implementing stores.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model. The code is `invalid` if models of
-  ///   another class are stored under the same name. Nothing is changed then.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model. The code is `invalid` if
+  ///   models of another class are stored under the same name. Nothing is changed then.
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
     try claimTypeName(of: type)
     do {
@@ -18,12 +18,13 @@ extension ModelStore {
     }
   }
 
-  /// Makes models from the bytes of stored records, as ``models(_:from:)`` does, without trees on the way.
+  /// Creates or updates models from the bytes of stored records, as ``models(_:from:)`` does, without building JSON
+  /// trees.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - records: the bytes of one JSON object each.
-  ///   - identifier: the identifier of the record of a number.
+  ///   - identifier: returns the identifier of the record with a number.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` and the identifier of the first record that does not fit the
   ///   model; nothing is changed then.
   @_spi(ModelKitInternals)
@@ -40,12 +41,12 @@ extension ModelStore {
     }
   }
 
-  /// Makes models from the bytes of those stored records that can be read.
+  /// Creates or updates models from the bytes of stored records, and skips records that can't be read.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - records: the bytes of one JSON object each.
-  ///   - identifier: the identifier of the record of a number.
+  ///   - identifier: returns the identifier of the record with a number.
   /// - Returns: a model, or nil, for each record, and the errors of the others with the numbers of their records.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if models of another class are stored under the same name.
   @_spi(ModelKitInternals)
@@ -67,13 +68,13 @@ extension ModelStore {
     return (models, unreadable)
   }
 
-  /// Tries to read records as ``models(_:fromBytes:identifier:)`` would, beside the models of the store.
+  /// Checks that records can be read as ``models(_:fromBytes:identifier:)`` would read them, without changing models.
   ///
   /// - Parameters:
   ///   - type: the topmost class of the models.
   ///   - records: the bytes of one JSON object each, and the identifiers under which they are to be stored.
-  /// - Returns: the number of the first record that is no model of the class or has another identifier, and the error. Nil if
-  ///   all can be read.
+  /// - Returns: the number of the first record that is not a model of the class or has another identifier, and the error.
+  ///   Nil if all can be read.
   @_spi(ModelKitInternals)
   public func firstMisfit<M: Model>(
     _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]
@@ -111,7 +112,7 @@ extension ModelStore {
     if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
   }
 
-  /// The error of the first record that can't be read by itself.
+  /// Returns the error of the first record that can't be read.
   private func corruption<M: Model>(
     in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String?
   ) -> ModelStoreError? {
@@ -131,7 +132,7 @@ extension ModelStore {
   }
 }
 
-/// The value of a record has another identifier than the record.
+/// The error for a record whose value has another identifier than the record.
 private struct IdentifierMismatch: Error, CustomStringConvertible {
   /// The identifier in the value.
   let found: String?
@@ -149,7 +150,7 @@ private struct IdentifierMismatch: Error, CustomStringConvertible {
 }
 
 extension ModelDecodingError {
-  /// The same error, seen from the element of the list that it is about.
+  /// The same error, with the path relative to the element of the list.
   fileprivate var outsideOfList: ModelDecodingError {
     ModelDecodingError(path: path.dropFirst(), property: property, expected: expected, found: found, cause: cause)
   }

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// The models that a save writes beside the given one.
+/// The models that a save writes in addition to the given one.
 ///
 /// ```swift
 /// try await store.save(person, including: .related)
 /// ```
 public enum SaveInclusion: Hashable, Sendable {
-  /// No others: embedded models are written inside it, others as their identifiers.
+  /// No other models: embedded models are written inside the model, other related models as identifiers.
   case none
-  /// Models that it references by foreign keys and that no store has yet, and those they reference.
+  /// New models that the model references by foreign keys, directly or through other new models.
   case related
 }
 
 extension ModelStore {
-  /// Creates or updates a model, and with it the models that it refers to and that no store has yet; in one transaction
-  /// where the store has them.
+  /// Creates or updates a model, and creates the new models that it references. Uses one transaction if the store has
+  /// transactions.
   ///
-  /// A model is created before those that need its identifier. Where two new models refer to each other, one of the links is
-  /// written with an update once both have their identifiers.
+  /// A model is created before the models that need its identifier. If two new models reference each other, one of the
+  /// links is written by an update, when both have identifiers.
   ///
   /// - Parameters:
   ///   - model: the model to write.
@@ -35,7 +35,7 @@ extension ModelStore {
     }
   }
 
-  /// Reads a model again from the store. Local changes are overwritten; if the store fails they stay.
+  /// Reads a model again from the store. Local changes are overwritten, unless the store throws.
   ///
   /// Fields that the record lacks are reverted, as by ``/ModelCore/ModelIsolation/revert()``.
   ///
@@ -52,7 +52,7 @@ extension ModelStore {
       throw ModelStoreError(
         .conflict,
         """
-        This \(model.storedTypeName.nameForMessage) was not refreshed: another object stands for \
+        This \(model.storedTypeName.nameForMessage) was not refreshed: another object is registered for \
         \(identifier.quotedForMessage) here.
         """,
         identifier: identifier)
@@ -60,7 +60,7 @@ extension ModelStore {
     model.revertWhatIsInNoRecord(asOf: stamp)
   }
 
-  /// Whether what is read now is to overwrite local changes, because of ``refresh(_:)``.
+  /// Whether reads of the running task overwrite local changes, because of ``refresh(_:)``.
   @_spi(ModelKitInternals)
   public var isRefreshing: Bool { Refreshing.isUnderWay }
 
@@ -92,7 +92,7 @@ extension TransactionalModelStore {
   }
 }
 
-/// Whether local changes are to be overwritten by what is read in this task.
+/// The task-local state that makes reads overwrite local changes.
 enum Refreshing {
   @TaskLocal static var isUnderWay = false
 }

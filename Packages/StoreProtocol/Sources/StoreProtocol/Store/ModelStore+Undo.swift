@@ -1,14 +1,15 @@
 @_spi(ModelKitInternals) public import ModelCore
 
 extension ModelStore {
-  /// Deletes and saves the models that an undone or redone step changed; in one transaction where the store has them.
+  /// Deletes and saves the models that an undone or redone step changed, in one transaction if the store has
+  /// transactions.
   ///
   /// ```swift
   /// try await store.save(undo.undo())
   /// ```
   ///
-  /// - Parameter changes: what ``/ModelCore/ModelUndo/undo(onConflict:)`` or ``/ModelCore/ModelUndo/redo(onConflict:)``
-  ///   returned.
+  /// - Parameter changes: the result of ``/ModelCore/ModelUndo/undo(onConflict:)`` or
+  ///   ``/ModelCore/ModelUndo/redo(onConflict:)``.
   /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to be
   ///   saved or deleted later.
   public func save(_ changes: ModelUndo.Changes) async throws {

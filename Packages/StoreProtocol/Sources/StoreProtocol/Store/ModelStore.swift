@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A place where models are kept: in memory, in files, behind an API, or your own.
+/// A store of models: in memory, in files, behind an API, or your own.
 ///
 /// ```swift
 /// func addAda(to store: some ModelStore) async throws {
@@ -12,9 +12,8 @@
 /// }
 /// ```
 ///
-/// A store instance belongs to one isolation, like the models in its ``scope``, and runs there. Work that blocks happens
-/// elsewhere, in the engine behind it. Where something is not as it should be, a store throws
-/// ``ModelStoreError``.
+/// A store instance belongs to one isolation, like the models in its ``scope``, and runs there. Blocking work runs in its
+/// engine, outside of that isolation. Failures are thrown as ``ModelStoreError``.
 public protocol ModelStore: AnyObject, SendableMetatype {
   /// The identity map of this store instance: one object for one identifier.
   var scope: ModelScope { get }
@@ -28,36 +27,37 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   @discardableResult
   func create<M: Model>(_ model: M) async throws -> M
 
-  /// Adds models, all or none where the store can promise it.
+  /// Adds models: atomically if the store supports batches.
   ///
   /// - Returns: the same models.
-  /// - Throws: ``ModelStoreError`` as for one model, which it names.
+  /// - Throws: ``ModelStoreError`` as for one model. It names the model.
   @discardableResult
   func createAll<M: Model>(_ models: [M]) async throws -> [M]
 
   /// Writes changes of a model.
   ///
-  /// Runs `beforeSave`, checks all rules, writes, then runs `afterUpdate`. A field that is edited while the update is
-  /// under way stays dirty.
+  /// Runs `beforeSave`, checks all rules, writes, then runs `afterUpdate`. A field that is edited while the update is in
+  /// progress stays dirty.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
   /// - Returns: the same model.
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, `notFound` if there is no such model, or
-  ///   `conflict` as ``ConflictPolicy/merge`` has it, where the store can tell.
+  ///   `conflict` as ``ConflictPolicy/merge`` defines it, if the store detects changes.
   @discardableResult
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M
 
-  /// Writes changes of a model, and decides what becomes of it if someone else changed the record since the model read it.
+  /// Writes changes of a model, with a policy for a record that another writer changed since the model was read.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
-  ///   - policy: the changes by others that make the update fail.
+  ///   - policy: the changes of other writers that make the update fail.
   /// - Returns: the same model.
-  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``, `unsupported`
-  ///   if the store can't tell, or as ``update(_:fields:)`` does. The model keeps its local changes.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``,
+  ///   `unsupported` if the store can't detect changes, or as ``update(_:fields:)`` does. The model keeps its local
+  ///   changes.
   @discardableResult
   func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
@@ -72,31 +72,31 @@ public protocol ModelStore: AnyObject, SendableMetatype {
 
   /// Finds a model by its identifier.
   ///
-  /// - Returns: the live object if there is one in ``scope``, updated but for its local changes.
+  /// - Returns: the live object if ``scope`` has one, updated except for its local changes.
   /// - Throws: ``ModelStoreError`` with the code `notFound` if there is no such model.
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M
 
-  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
+  /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
   ///
-  /// - Returns: live objects where there are, updated but for their local changes.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a query that makes no sense, `unsupported` for one that the
-  ///   store can't answer; it names the part. A store never leaves out a part of a query without a word.
+  /// - Returns: live objects if they exist, updated except for their local changes.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` for one that the
+  ///   store does not support; it names the part. A store never ignores a part of a query.
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M]
 
   /// Finds one page of the models that ``list(_:)`` would find.
   ///
-  /// A page goes on where the one before ended: after the sort values of its last model, and that model itself. So records
-  /// that are created, changed or deleted before it move nothing. An unchanged model is in exactly one page.
+  /// A page begins after the sort values and the identifier of the last model of the previous page. So records that are
+  /// created, changed or deleted before that position do not shift it. An unchanged model is in exactly one page.
   ///
   /// - Parameters:
-  ///   - query: the query. Its limit is the size of the page; without one the store chooses the size. The offset is passed
-  ///     over once, before the first page.
-  ///   - mark: ``ModelPage/next`` of the page before; nil for the first page.
-  /// - Returns: the models, and the mark for the next page; no mark if there are no more.
+  ///   - query: the query. Its limit is the size of the page; without one the store chooses the size. The offset is
+  ///     skipped once, before the first page.
+  ///   - mark: ``ModelPage/next`` of the previous page; nil for the first page.
+  /// - Returns: the models, and the mark of the next page; nil as the mark of the last page.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or store.
   func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M>
 
-  /// How many models ``list(_:)`` would find.
+  /// The number of models that ``list(_:)`` would find.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int
@@ -108,7 +108,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
 }
 
 extension ModelStore {
-  /// Adds models one after the other; the first error ends it, and what was added before stays.
+  /// Adds models one by one. The first error ends the call, and the models added before stay stored.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
     for model in models { try await create(model) }
@@ -117,7 +117,7 @@ extension ModelStore {
 
   /// Writes the fields of a model that changed since it was last read or saved.
   ///
-  /// A model of which there is only the identifier is read first, as `save(_:)` does.
+  /// An unloaded reference is read first, as by `save(_:)`.
   @discardableResult
   public func update<M: Model>(_ model: M) async throws -> M { try await change(model, onConflict: nil) }
 
@@ -133,7 +133,7 @@ extension ModelStore {
     }
   }
 
-  /// Reads a model that was changed, and of which there is only the identifier. Changes are kept.
+  /// Reads a changed unloaded reference, and keeps the changes.
   ///
   /// - Returns: `false` if the store has no such model.
   private func readIfReference<M: Model>(_ model: M) async throws -> Bool {
@@ -147,21 +147,21 @@ extension ModelStore {
     }
   }
 
-  /// Returns the advice for a model that is not stored under an identifier that was set here.
+  /// Returns the remedy for a model that is not stored under its identifier, because the identifier was set locally.
   private func identifierAdvice<M: Model>(for model: M) -> String {
     let typeName = model.storedTypeName
     guard model.isKnownToStore else { return "This \(typeName) was not stored yet: create it first, or use save." }
     let former = model.formerIdentifier.map(\.quotedForMessage) ?? "another one"
     return """
-      This \(typeName) was stored as \(former), and its identifier was changed since. Nothing was written: set it back, or \
-      create another \(typeName).
+      This \(typeName) was stored as \(former), and its identifier was changed since. Nothing was written: restore the identifier, or create \
+      another \(typeName).
       """
   }
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   ///
-  /// An unloaded reference that was changed is read first: changes are kept, and lists get the added members, and lose the
-  /// removed ones. It is created if there is none.
+  /// A changed unloaded reference is read first. Its changes are kept, and added and removed members are merged into the
+  /// stored lists. If there is no record, the model is created.
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
@@ -170,15 +170,15 @@ extension ModelStore {
   func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.settled(model)
-    // There was no more to it: all that is known of it is all there is.
+    // There is no record: the local values are the whole model.
     if try await !readIfReference(model) { model.markNew() }
     if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
 
-  /// Counts by listing; a store that can do better does.
+  /// Counts by listing, unless a store implements it.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await list(query).count }
 
-  /// Lists the models for it; a store that can do better does.
+  /// Lists the models, unless a store implements it.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try await list(query).compactMap(\.identifier)
   }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// The reason why a store did not do something. The stored records are as before, unless the message states otherwise.
+/// An error of a store. The stored records are unchanged, unless the message states otherwise.
 ///
 /// ```swift
 /// do {
@@ -16,7 +16,7 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     /// The name of the code.
     public let description: String
 
-    /// Creates a code of one's own.
+    /// Creates a custom code.
     public init(_ name: String) { description = name }
 
     /// There is no model with this identifier.
@@ -27,21 +27,21 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     public static let invalid = Code("invalid")
     /// The model has no identifier, and needs one here.
     public static let noIdentifier = Code("noIdentifier")
-    /// Credentials are missing or not enough.
+    /// Credentials are missing or insufficient.
     public static let unauthorized = Code("unauthorized")
     /// The server can't be reached.
     public static let offline = Code("offline")
-    /// No answer came in time.
+    /// No response arrived in time.
     public static let timeout = Code("timeout")
     /// The task was cancelled.
     public static let cancelled = Code("cancelled")
     /// A record can't be read.
     public static let corrupt = Code("corrupt")
-    /// There is no room left.
+    /// The disk or the quota is full.
     public static let full = Code("full")
-    /// The server failed, or answered what can't be understood.
+    /// The server failed, or its response is invalid.
     public static let server = Code("server")
-    /// This store can't do it.
+    /// The store does not support the operation.
     public static let unsupported = Code("unsupported")
     /// The operating system refused to read or write.
     public static let inputOutput = Code("inputOutput")
@@ -53,28 +53,28 @@ public struct ModelStoreError: Error, CustomStringConvertible {
 
   /// The kind of failure.
   public var code: Code
-  /// A description for people.
+  /// A message for people: the failure, its reason, the kept state and the remedy.
   public var message: String
-  /// The identifier of the model in question.
+  /// The identifier of the model.
   public var identifier: String?
-  /// The messages that belong to single fields, by key path.
+  /// The messages of single fields, by key path.
   public var fields: [String: [String]]
-  /// The fields that were changed here and by someone else, with both values, where that is why the code is `conflict`.
+  /// The fields that were changed both locally and by another writer, with both values; empty for other errors.
   public var conflicts: [FieldConflict]
-  /// The error below this one.
+  /// The underlying error.
   public var cause: (any Error)?
-  /// The answer of the server that is the reason; nil if none came, or the store has no server.
+  /// The response of the server that caused the error; nil if there was no response, or no server.
   public var refusal: ServerRefusal?
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: what kind of failure it is.
-  ///   - message: what happened, in words for a person.
-  ///   - identifier: the identifier of the model in question.
-  ///   - fields: the messages that belong to single fields, by key path.
-  ///   - conflicts: the fields that were changed here and by someone else.
-  ///   - cause: the error below this one.
+  ///   - code: the kind of failure.
+  ///   - message: a message for people.
+  ///   - identifier: the identifier of the model.
+  ///   - fields: the messages of single fields, by key path.
+  ///   - conflicts: the fields that were changed both locally and by another writer.
+  ///   - cause: the underlying error.
   public init(
     _ code: Code, _ message: String, identifier: String? = nil, fields: [String: [String]] = [:],
     conflicts: [FieldConflict] = [], cause: (any Error)? = nil
@@ -108,21 +108,21 @@ extension ModelStoreError {
       """, identifier: identifier)
   }
 
-  /// A new model is among those that are created together more than once.
+  /// Returns the error for a new model that was passed twice to one call.
   @_spi(ModelKitInternals)
   public static func repeated(_ typeName: String) -> ModelStoreError {
     ModelStoreError(
       .conflict,
-      "The same new \(typeName.nameForMessage) is there twice. Nothing was written: give each model once.")
+      "The same new \(typeName.nameForMessage) was passed twice. Nothing was written: give each model once.")
   }
 
   /// Returns the error for a record that can't be read as a model. Nothing was changed.
   ///
   /// - Parameters:
-  ///   - typeName: what stores call the type of the model.
-  ///   - identifier: the identifier under which it is stored; nil if that is not known.
-  ///   - place: which record it is, where the identifier is not known, as in `record 2 of 3`.
-  ///   - cause: what is wrong with it.
+  ///   - typeName: the type name of the model.
+  ///   - identifier: the identifier under which it is stored; nil if it is unknown.
+  ///   - place: the position of a record without identifier, as in `record 2 of 3`.
+  ///   - cause: the error of the record.
   @_spi(ModelKitInternals)
   public static func unreadable(
     _ typeName: String, identifier: String?, place: String? = nil, _ cause: any Error
@@ -134,8 +134,8 @@ extension ModelStoreError {
     return ModelStoreError(
       .corrupt,
       """
-      \(model) can't be read: \(reason)\(reason.hasSuffix(".") ? "" : ".") It is kept as it is stored, and so is everything \
-      else. Read it with a class whose fields can hold it, or delete it.
+      \(model) can't be read: \(reason)\(reason.hasSuffix(".") ? "" : ".") Nothing was \
+      changed. Read it with a class whose fields can hold it, or delete it.
       """, identifier: identifier, cause: cause)
   }
 

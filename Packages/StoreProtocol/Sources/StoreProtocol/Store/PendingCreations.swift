@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Models that are created together: what ``SaveOperation`` is for one, with little to be done for each.
+/// The creation of several models together: a ``SaveOperation`` for many models, with little work for each.
 ///
 /// ```swift
 /// var creations = try PendingCreations(models, in: scope, explicitNull: true)
@@ -16,7 +16,7 @@ package struct PendingCreations<M: Model> {
   /// The captured values of each, except for those among ``others``.
   private var begun = ContiguousArray<StartedCreation>()
 
-  /// The records of these, one behind the other: memory for each would take longer than many a record.
+  /// The records of these, in one buffer: an allocation for each would take longer than many records.
   private var bytes: [UInt8] = []
 
   /// The models that take the slow path, by number.
@@ -25,14 +25,14 @@ package struct PendingCreations<M: Model> {
   private let scope: ModelScope
   private let explicitNull: Bool?
 
-  /// Begins to create models: runs their hooks, checks their rules and captures their values, one after the other.
+  /// Begins to create models: runs their hooks, checks their rules and captures their values, one by one.
   ///
   /// - Parameters:
   ///   - models: the models to create.
   ///   - scope: the scope of the store.
-  ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope declares.
+  ///   - explicitNull: whether fields that are nil are written as `null`; nil for the setting of the scope.
   ///   - isUndoable: whether it may have to be undone, as in a transaction.
-  /// - Throws: ``ModelStoreError`` with the code `invalid`, or `conflict` if a new model is there twice.
+  /// - Throws: ``ModelStoreError`` with the code `invalid`, or `conflict` if a new model was passed twice.
   package init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
     self.models = models
     self.scope = scope
@@ -91,7 +91,7 @@ package struct PendingCreations<M: Model> {
     return names
   }
 
-  /// Gives a model its first identifier, as ``SaveOperation/assign(identifier:)`` does.
+  /// Assigns the first identifier of a model, as ``SaveOperation/assign(identifier:)`` does.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   package mutating func assign(identifier: String, at number: Int) throws {
@@ -109,11 +109,11 @@ package struct PendingCreations<M: Model> {
     }
   }
 
-  /// Lets the models reference each other, as ``SaveOperation/join(_:in:check:)`` does. The caller has checked that none
-  /// of the identifiers is taken.
+  /// Resolves the references between the models, as ``SaveOperation/join(_:in:check:)`` does. The caller has checked that
+  /// none of the identifiers is taken.
   ///
-  /// - Parameter log: what takes the new identifiers back, if nothing is written.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
+  /// - Parameter log: the log that removes the new identifiers if nothing is written.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written.
   package mutating func join(in log: StoreTransactionLog) throws {
     var saves = try begun.indices.map { number in
       if let save = others[number] { return save }
@@ -126,9 +126,9 @@ package struct PendingCreations<M: Model> {
     others = Dictionary(uniqueKeysWithValues: saves.enumerated().map { ($0.offset, $0.element) })
   }
 
-  /// Goes through what is to be written, in the order of the models.
+  /// Calls a closure with each record to write, in the order of the models.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, and what `body` throws.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written, and the errors of `body`.
   package func forEachRecord(
     _ body: (_ typeName: String, _ identifier: String, _ bytes: ArraySlice<UInt8>) throws -> Void
   ) throws {
@@ -164,7 +164,7 @@ package struct PendingCreations<M: Model> {
   }
 }
 
-/// A model that is about to be created. As a part of something generic, each copy of it would cost a detour.
+/// A model that is about to be created. It is not nested in the generic type, so that copies are fast.
 private struct StartedCreation {
   let model: ModelObject
   let typeName: String

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A deletion between its two halves: what the delete rules say is known, and nothing was done yet.
+/// A planned deletion: its delete rules were applied, and no record was removed yet.
 ///
 /// A store begins a deletion, which throws if a rule denies it. The store then removes all of its ``records``, at once if
 /// it can, and finishes the deletion.
@@ -14,23 +14,23 @@
 public struct PendingDeletion {
   /// A record to remove.
   public struct Record: Hashable, Sendable {
-    /// The name of the type of the model in stores.
+    /// The type name of the model.
     public let typeName: String
     /// The identifier of the model.
     public let identifier: String
-    /// Whether it is the requested one. It has to exist; others, which are deleted by cascade, may be gone already.
+    /// Whether it is the requested record, which has to exist. Records of a cascade may already be deleted.
     public let isRequested: Bool
   }
 
-  /// The records to remove. Those that are deleted by cascade come first, the furthest ones at the beginning, and the model
-  /// itself comes last. So a deletion that fails in between can be repeated.
+  /// The records to remove. Records of a cascade come first, the most distant ones at the beginning, and the requested
+  /// record comes last. So a deletion that fails partway can be repeated.
   public let records: [Record]
   /// The models of the records.
   @_spi(ModelKitInternals) public let storedModels: [ModelObject]
-  /// The foreign keys by which stored records may reference removed ones, and whose rule is to nullify. A store that cuts
-  /// them in the same step passes that to `finish`.
+  /// The foreign keys with the rule nullify by which stored records may reference removed ones. A store that cuts them in
+  /// the same commit reports it to `finish`.
   package let references: [BackReference]
-  /// The stored models that referred to what is removed by relations without an inverse, for stores that cut no records.
+  /// The stored models that reference removed ones by relations without an inverse, for stores that cut no records.
   private let referringModels: [ModelObject]
   private let store: any ModelStore
   private let plan: DeletionPlan
@@ -38,7 +38,7 @@ public struct PendingDeletion {
 
   /// The queries of the store before a deletion.
   package enum Completion: Sendable {
-    /// Nothing: the rules are about what is known here.
+    /// No queries: the rules apply to the live models.
     case nothing
     /// The models that are deleted by cascade, or deny the deletion.
     case rules
@@ -53,7 +53,7 @@ public struct PendingDeletion {
   ///   - store: the store.
   ///   - completesRelations: whether the store is queried. Otherwise the rules apply to the live models.
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `denied` if a rule denies it; its cause is a
-  ///   `DeletionDeniedError`. Or what the store throws.
+  ///   `DeletionDeniedError`. Or an error of the store.
   public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
     try await self.init(of: model, in: store, completing: completesRelations ? .everything : .nothing)
   }
@@ -64,8 +64,8 @@ public struct PendingDeletion {
   ///   - model: the model to delete.
   ///   - store: the store.
   ///   - completion: the queries of the store.
-  ///   - prepare: called before the store is queried for the models that reference others by a foreign key: it may
-  ///     create an index of that.
+  ///   - prepare: called before the store is queried for the references of a foreign key. It may create an index of the
+  ///     key.
   package init<M: Model>(
     of model: M, in store: some ModelStore, completing completion: Completion,
     preparing prepare: ((BackReference) async throws -> Void)? = nil
@@ -73,7 +73,7 @@ public struct PendingDeletion {
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     self.store = store
     var asked: Set<ObjectIdentifier> = []
-    // They are live until the plan has them.
+    // Retained until the plan retains them.
     var found: [ModelObject] = []
     // The store is queried for denying models, too, so that an error names all of them.
     var plan = try Self.plan(model, ignoresDenials: completion != .nothing)
@@ -162,28 +162,28 @@ public struct PendingDeletion {
   /// Completes the deletion once all records were removed. The models leave the scope, other models lose their references
   /// to them, and hooks run. Other models that had a foreign key to one of them are updated.
   ///
-  /// - Parameter updatesOthers: whether those are updated. Otherwise their relations stay dirty.
-  /// - Throws: ``ModelStoreError`` if a model that stays could not be updated. It is deleted all the same, and the relation
-  ///   of the one that stays is dirty.
+  /// - Parameter updatesOthers: whether the other models are updated. Otherwise their relations stay dirty.
+  /// - Throws: ``ModelStoreError`` if another model could not be updated. The deletion is complete then, and the relation
+  ///   of the other model stays dirty.
   public func finish(updatesOthers: Bool = true) async throws {
     try await finish(in: nil, others: updatesOthers ? .areUpdated : .stay)
   }
 
   /// The treatment of records that stay and had a foreign key to a removed one.
   package enum Others: Sendable {
-    /// They are updated, one after the other.
+    /// They are updated, one by one.
     case areUpdated
     /// The store cut the links in them together with the deletion.
     case wereCut
-    /// Nothing: the relations of live models are dirty.
+    /// They are not updated: the relations of live models are dirty.
     case stay
   }
 
-  /// As ``finish(updatesOthers:)``; inside a transaction what can't be undone waits for its end.
+  /// As ``finish(updatesOthers:)``; inside a transaction, steps that can't be undone wait for its end.
   ///
   /// - Parameters:
-  ///   - transaction: the transaction under way. In one, models that stay are not updated.
-  ///   - others: what becomes of records of models that stay.
+  ///   - transaction: the open transaction. In one, models that stay are not updated.
+  ///   - others: the treatment of the records of remaining models.
   ///   - cut: the records in which the store cut links.
   package func finish(
     in transaction: StoreTransactionLog?, others: Others,
@@ -215,9 +215,9 @@ public struct PendingDeletion {
     }
   }
 
-  /// Cuts the links of live models that stay.
+  /// Cuts the links of the remaining live models.
   ///
-  /// - Returns: those that a store has, and the relations that were cut.
+  /// - Returns: the stored ones of them, with the relations that were cut.
   private func cutLinks(
     _ others: Others, _ referring: [ModelObject]
   ) -> [(model: ModelObject, fields: [AnyField])] {
@@ -281,8 +281,8 @@ public struct PendingDeletion {
 }
 
 extension ModelStore {
-  /// Deletes a model as its delete rules say, for stores that remove one record after the other: first what goes with it
-  /// by cascade, then the model. For those who write stores.
+  /// Deletes a model by its delete rules, for stores that remove records one by one: first the records of the cascade,
+  /// then the model. For implementing stores.
   ///
   /// ```swift
   /// func delete<M: Model>(_ model: M) async throws -> M {
@@ -292,11 +292,11 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - model: the model to delete.
-  ///   - completesRelations: whether this store is queried for related models of which not all are known.
+  ///   - completesRelations: whether this store is queried for the members of incomplete relations.
   ///   - remove: removes the record of a type with an identifier, or throws `notFound`.
   /// - Returns: the same model.
-  /// - Throws: ``ModelStoreError`` as ``PendingDeletion`` does, and what `remove` throws. Records that were removed before
-  ///   stay removed.
+  /// - Throws: ``ModelStoreError`` as ``PendingDeletion`` does, and the errors of `remove`. Records that were removed
+  ///   before stay removed.
   @discardableResult
   public func delete<M: Model>(
     _ model: M, completesRelations: Bool = true,

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The reads of a scope that wait for an engine, and the live models that became newer meanwhile.
+/// The reads of a scope that wait for an engine, and the live models that were updated since they began.
 ///
-/// A record may be older than its model if the model was saved, or made of a record of a later moment, since the read of the
-/// record began. Applied nevertheless, it would bring back an older value. The moment of a record lies between the beginning
-/// of its read and the answer of the engine. The order of two reads is known unless these times overlap.
+/// A record may be older than its model if the model was saved, or updated by a later read, since the read of the record
+/// began. Applying it would restore an older value. The record was current at some time between the beginning of the read
+/// and the answer of the engine. The order of two reads is known unless these intervals overlap.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()
@@ -20,14 +20,14 @@ public final class PendingReads {
   public struct Moment: Sendable {
     fileprivate let number: Int
 
-    /// A moment that may be earlier than any other read that waits.
+    /// A time that may be earlier than any pending read.
     public static let unknown = Moment(number: 0)
   }
 
   private var count = 0
   private var latest = 0
-  /// The number of the latest save of a model, or of the answer that gave it its values, since a read began that still waits.
-  /// A model that took the place of a released one in memory may be found here, too: then a record is read twice.
+  /// The number of the latest save or read of a model since the oldest pending read began. If a model reuses the
+  /// address of a released one, its record may be read twice.
   private var updates: [ObjectIdentifier: Int] = [:]
   private var updatedTypes: [String: Int] = [:]
 
@@ -43,8 +43,7 @@ public final class PendingReads {
   /// The beginning of another part of the same read.
   public var now: Moment { Moment(number: latest) }
 
-  /// Returns the moment when an engine has answered: later than every read that began before, so that the order of the two is
-  /// unknown.
+  /// Returns the time of an engine's answer. It is later than the beginning of all pending reads, whose order is unknown.
   public func answer(since start: Moment) -> Moment {
     // Without an overlap both are the same.
     if latest != start.number { latest += 1 }
@@ -57,7 +56,7 @@ public final class PendingReads {
     if count == 0 { (updates, updatedTypes) = ([:], [:]) }
   }
 
-  /// Notes that a model now shows what was written, so that reads that began before bring nothing newer.
+  /// Records the save of a model: reads that began before it have no newer values.
   public func noteUpdate(of model: ModelObject) {
     if count == 0 { return }
     latest += 1
@@ -65,19 +64,19 @@ public final class PendingReads {
     updatedTypes[model.storedTypeName] = latest
   }
 
-  /// Notes that models have the values of a read, so that reads that began before its answer may bring nothing newer.
+  /// Records a read of models: reads that began before its answer may have no newer values.
   ///
   /// - Parameters:
   ///   - models: the models.
-  ///   - moment: the answer. The beginning of the read, for a server that does not tell when it answers: the read that was sent
-  ///     later counts then.
+  ///   - moment: the time of the answer. For a server whose answer has no known time, the beginning of the read: the read
+  ///     that was sent later wins.
   public func noteRead(of models: some Sequence<ModelObject>, at moment: Moment) {
-    // Without another read there is none to which it matters.
+    // Relevant only to other reads.
     if count < 2 { return }
     note(models, moment.number)
   }
 
-  /// Notes that models have the values of a read without suspension, so that all reads that wait may bring nothing newer.
+  /// Records a read of models without suspension: pending reads may have no newer values.
   public func noteImmediateRead(of models: some Sequence<ModelObject>) {
     if count == 0 { return }
     latest += 1
@@ -110,14 +109,15 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelStore {
-  /// Makes models from stored records that were read a while ago: live models that were updated since stay as they are.
+  /// Creates or updates models from stored records that were read before. Live models that were updated since are
+  /// unchanged.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - count: the number of records.
   ///   - start: the beginning of the read.
-  ///   - identifier: the identifier of the record of a number; nil if it has none.
-  ///   - read: makes models of the records of some numbers.
+  ///   - identifier: returns the identifier of the record with a number; nil if it has none.
+  ///   - read: creates or updates models from the records with some numbers.
   /// - Throws: what `read` throws.
   public func models<M: Model>(
     _ type: M.Type, count: Int, readSince start: PendingReads.Moment, identifier: (Int) throws -> String?,
@@ -139,14 +139,14 @@ extension ModelStore {
     return (0..<count).compactMap { newer[$0] ?? rest.popFirst() }
   }
 
-  /// Returns the bytes of records that were read a while ago. Those whose live models were updated since are read again.
+  /// Returns the bytes of records that were read before. Records whose live models were updated since are read again.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - records: the identifiers and the bytes of one JSON object each.
   ///   - start: the beginning of the read.
   ///   - current: reads the record of an identifier; nil if it was deleted.
-  /// - Returns: the bytes of each record; nil for one that was deleted meanwhile. Models have to be made of them without
+  /// - Returns: the bytes of each record; nil for one that was deleted since. Create the models from them without
   ///   suspension.
   public func currentRecords<M: Model>(
     _ type: M.Type, _ records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Moment,

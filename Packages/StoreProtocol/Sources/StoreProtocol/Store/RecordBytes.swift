@@ -1,9 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
-/// Records as the bytes of one JSON object, joined without making trees of them.
+/// Operations on records as bytes of JSON, without building trees.
 enum RecordBytes {
-  /// The document that is a list of records.
+  /// Returns a JSON document with a list of records.
   static func list(of records: [[UInt8]]) -> Data {
     let count = records.reduce(2 + max(0, records.count - 1)) { $0 + $1.count }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
@@ -22,10 +22,10 @@ enum RecordBytes {
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
   }
 
-  /// A record in which the members of another one replace those of the same key. New ones come where the order of keys
-  /// wants them, as far as there is one.
+  /// Returns a record in which the members of another one replace members with the same key. New members are inserted in
+  /// the order of the keys, if they are sorted.
   ///
-  /// - Returns: nil if a tree is needed to tell which keys are equal, or these are no objects.
+  /// - Returns: nil if comparing the keys needs a tree, or these are not objects.
   static func merging(_ changes: [UInt8], into older: [UInt8]) -> [UInt8]? {
     changes.withUnsafeBytes { changes in
       older.withUnsafeBytes { older in
@@ -35,7 +35,7 @@ enum RecordBytes {
     }
   }
 
-  /// The value of a member of a record; nil if there is none.
+  /// Returns the value of a member of a record; nil if there is none.
   static func value(of key: String, in record: [UInt8]) -> JSONValue? {
     record.withUnsafeBytes { bytes in
       var key = key
@@ -58,7 +58,7 @@ enum RecordBytes {
     }
   }
 
-  /// A key without quotation marks, and where its value lies.
+  /// A key without quotation marks, and the range of its value.
   private struct Member {
     let key: UnsafeBufferPointer<UInt8>
     let value: Range<Int>

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The limits of what a store accepts as a record, so that each accepted record can be read.
+/// The limits of records that stores accept, so that each accepted record can be read.
 @_spi(ModelKitInternals)
 public enum RecordLimits {
-  /// How many arrays and objects can be inside each other in a record, the record included.
+  /// The maximum depth of nested arrays and objects in a record, the record included.
   ///
-  /// Readers of JSON take 512. Lists, files and snapshots need some of them around the record.
+  /// JSON readers accept 512 levels. Lists, files and snapshots need some of them around the record.
   public static let maximumDepth = 500
 
   /// Returns whether a record is nested deeper than a store accepts.
@@ -40,10 +40,10 @@ public enum RecordLimits {
     return false
   }
 
-  /// The fault of a record that is nested too deep, as a part of a sentence.
-  public static var tooDeep: String { "has more than \(maximumDepth) arrays and objects inside each other" }
+  /// The reason for rejecting a record that is nested too deep, as a part of a sentence.
+  public static var tooDeep: String { "has more than \(maximumDepth) nested arrays and objects" }
 
-  /// Returns a record that can be read again.
+  /// Returns a record after checking its depth.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if it could not.
   static func checked(_ record: [UInt8], of typeName: String, _ identifier: String?) throws -> [UInt8] {

@@ -1,11 +1,12 @@
 @_spi(ModelKitInternals) public import ModelCore
 
 extension SaveOperation {
-  /// Refuses to overwrite what someone else changed since the model read it. To be called before the record is merged.
+  /// Checks that the save overwrites no fields that another writer changed since the model was read. Call it before
+  /// merging.
   ///
   /// - Parameters:
   ///   - record: the stored record.
-  ///   - policy: the changes that count.
+  ///   - policy: the changes that are conflicts.
   /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides.
   /// - Complexity: O(*n*) in the size of the record for each field that is compared.
   public func checkConflicts(with record: AttributeDictionary, _ policy: ConflictPolicy) throws {
@@ -16,8 +17,8 @@ extension SaveOperation {
   /// As ``checkConflicts(with:_:)``, for records as bytes.
   ///
   /// - Parameters:
-  ///   - records: the stored record; then others whose values count as read as well, such as the one before the transaction
-  ///     under way.
+  ///   - records: the stored record, followed by records whose values also count as read, such as the record before the
+  ///     open transaction.
   package func checkConflicts(withBytes records: [[UInt8]], _ policy: ConflictPolicy) throws {
     if policy == .overwrite { return }
     try refuse(
@@ -26,12 +27,12 @@ extension SaveOperation {
       })
   }
 
-  /// The fields that someone else changed since the model read them.
+  /// Returns the fields that another writer changed since the model was read.
   ///
   /// - Parameters:
-  ///   - policy: the changes that count.
-  ///   - stored: returns the values at a path: first the stored one, then others that count as read; nil where a record has
-  ///     nothing.
+  ///   - policy: the changes that are conflicts.
+  ///   - stored: returns the values at a path: first the stored value, then values that also count as read; nil for a
+  ///     record without a value.
   @_spi(ModelKitInternals)
   public func conflicts(_ policy: ConflictPolicy, stored: ([String]) -> [JSONValue?]) -> [FieldConflict] {
     var conflicts: [FieldConflict] = []
@@ -72,10 +73,10 @@ extension SaveOperation {
     throw ModelStoreError(
       .conflict,
       """
-      This \(typeName.nameForMessage) was not written: \(which) changed by someone else since it was read. Its local \
+      This \(typeName.nameForMessage) was not written: \(which) changed by another writer since it was read. Its local \
       changes are kept: refresh it and change it again, or save it with onConflict: .overwrite.
       """, identifier: identifier,
-      fields: Dictionary(conflicts.map { ($0.key, ["was changed by someone else"]) }) { first, _ in first },
+      fields: Dictionary(conflicts.map { ($0.key, ["was changed by another writer"]) }) { first, _ in first },
       conflicts: conflicts)
   }
 

@@ -2,14 +2,14 @@
 import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The placeholder of an identifier that is not known yet: a unique text.
+/// The placeholder of an identifier that is not assigned yet: a unique text.
 private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 
-/// A save between its two halves: what to write is known, and nothing is written yet.
+/// A save in two steps: it captures the values of a model, and finishes after a store has written them.
 ///
 /// A store begins a save, which runs `beforeSave`, checks the rules and captures the values. The store then writes
-/// ``record`` or its bytes, and finishes the save. Edits that are made in between stay dirty and win over the
-/// store's answer. Without a call of `finish` nothing of the model was changed.
+/// ``record`` or its bytes, and finishes the save. Edits made in between stay dirty and take precedence over the
+/// store's response. Without a call of `finish` the model is unchanged.
 ///
 /// ```swift
 /// var save = try await SaveOperation(creating: model, in: scope)
@@ -20,7 +20,7 @@ private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 public struct SaveOperation<M: Model> {
   /// The model being saved.
   public let model: M
-  /// The identifier it has, or gets with this save.
+  /// The identifier of the model, or the one that this save assigns.
   public private(set) var identifier: String?
 
   private enum Kind { case create, update }
@@ -29,7 +29,7 @@ public struct SaveOperation<M: Model> {
   private enum Content {
     /// One object. Its keys are those of fields, without dots.
     case bytes([UInt8])
-    /// Value by value, for what the quick way does not know.
+    /// Single values, for records that the fast path does not support.
     case values([StoredValue])
   }
 
@@ -37,7 +37,7 @@ public struct SaveOperation<M: Model> {
   private let scope: ModelScope
   let fields: StoredFields
   private let stamp: ChangeStamp
-  /// Whether everything is written that there is to be written of the model.
+  /// Whether the save writes all changes of the model.
   private let isWhole: Bool
   private var content: Content
   /// The values with a placeholder for the identifier, if the record references the model itself.
@@ -50,8 +50,8 @@ public struct SaveOperation<M: Model> {
   /// - Parameters:
   ///   - model: the model to create.
   ///   - scope: the scope of the store.
-  ///   - explicitNull: whether fields that are nil are written as `null`, to distinguish them from fields never
-  ///     set. Nil: as the scope declares.
+  ///   - explicitNull: whether fields that are nil are written as `null`, to distinguish them from unset fields; nil for
+  ///     the setting of the scope.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
     await model.finishChecksForSaving()
@@ -60,7 +60,7 @@ public struct SaveOperation<M: Model> {
     try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)
   }
 
-  /// Goes on with the creation of a model.
+  /// Continues the creation of a model.
   init(creating model: M, _ begun: SaveSnapshot, in scope: ModelScope, explicitNull: Bool?) throws {
     try self.init(.create, model, begun, scope, explicitNull: explicitNull, isWhole: true)
     let modelClass = type(of: model)
@@ -70,7 +70,7 @@ public struct SaveOperation<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        \(type(of: model).displayName) can't be kept as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
+        \(type(of: model).displayName) can't be stored as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
         instanceClass(for:) of the topmost class return \(type(of: model).displayName) for it, or override typeName.
         """, identifier: identifier)
     }
@@ -99,8 +99,8 @@ public struct SaveOperation<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        This \(model.storedTypeName.nameForMessage) was not written: only a part of its list \(name.quotedForMessage) is \
-        known. Look the model up, which keeps what was added to the list and removed, or use save, which does so.
+        This \(model.storedTypeName.nameForMessage) was not written: only a part of its list \(name.quotedForMessage) is loaded. Look the model up, which keeps the added and removed members, or use \
+        save.
         """, identifier: model.storedIdentifier)
     }
   }
@@ -121,7 +121,7 @@ public struct SaveOperation<M: Model> {
     try takeDown(begun)
   }
 
-  /// Notes what is to be written.
+  /// Stores the captured values.
   private mutating func takeDown(_ begun: SaveSnapshot) throws {
     marked = nil
     if begun.isComplete, let bytes = begun.bytes {
@@ -150,13 +150,13 @@ public struct SaveOperation<M: Model> {
     return context
   }
 
-  /// How an update spells records.
+  /// The format in which an update writes records.
   var updateContext: ValueTransformerContext { Self.context(scope, true) }
 
-  /// The name of the type of the model in stores.
+  /// The type name of the model.
   public var typeName: String { model.storedTypeName }
 
-  /// Gives a model its first identifier. It is written with the record, and the model has it once the save is finished.
+  /// Assigns the first identifier of a model. It is written with the record, and set on the model when the save finishes.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   public mutating func assign(identifier: String) throws {
@@ -177,18 +177,18 @@ public struct SaveOperation<M: Model> {
     add(value)
   }
 
-  /// Lets models that are written together reference each other by the identifiers that they get. The models have these
-  /// from here on, and their values are captured again. Does nothing where no model can reference another one.
+  /// Resolves references between new models that are written together. Sets their identifiers, and captures their values
+  /// again. Does nothing if no model can reference another one.
   ///
   /// - Parameters:
-  ///   - saves: what is written together. Each has an identifier.
-  ///   - log: what takes the identifiers back, if nothing is written.
-  ///   - check: refuses a save, such as one whose identifier is taken, before any model is changed.
-  /// - Throws: what the check throws; ``ModelStoreError`` with the code `invalid` for what can't be written.
+  ///   - saves: the saves that are written together. Each has an identifier.
+  ///   - log: the log that removes the identifiers if nothing is written.
+  ///   - check: throws for a save that is rejected, such as one whose identifier is taken, before any model is changed.
+  /// - Throws: the errors of the check; ``ModelStoreError`` with the code `invalid` for a value that can't be written.
   package static func join(
     _ saves: inout [SaveOperation], in log: StoreTransactionLog, check: (SaveOperation) throws -> Void
   ) throws {
-    // By index, because a copy of each save would cost more than the question.
+    // By index, because a copy of each save would cost more than the check.
     guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeLedTo }) else { return }
     for save in saves { try check(save) }
     for save in saves { save.begin(in: log) }
@@ -204,7 +204,7 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// Whether models that are written together with this one may reference it, without its identifier yet.
+  /// Whether models that are written together with this one may reference it before it has an identifier.
   var mayBeLedTo: Bool { isIdentifierNew && model.mayLeadToItself }
 
   private mutating func add(_ value: StoredValue) {
@@ -239,7 +239,7 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// The record that results when the written fields replace those of an older one.
+  /// Returns an older record with the written fields replaced.
   public func merged(into older: AttributeDictionary) -> AttributeDictionary {
     var record = older
     for change in changes { change.write(to: &record) }
@@ -248,7 +248,7 @@ public struct SaveOperation<M: Model> {
 
   /// The values to write, as the bytes of one JSON object with sorted keys.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written.
   package func recordBytes() throws -> [UInt8] {
     switch content {
     case .values: try bytes(of: record)
@@ -256,10 +256,10 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// The bytes of the record that results when the written fields replace those of an older one.
+  /// Returns the bytes of an older record with the written fields replaced.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, `corrupt` if the older record is no
-  ///   object.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written, `corrupt` if the older
+  ///   record is not an object.
   @_spi(ModelKitInternals)
   public func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
     if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) {
@@ -269,8 +269,8 @@ public struct SaveOperation<M: Model> {
       throw ModelStoreError(
         .corrupt,
         """
-        This \(typeName.nameForMessage) was not written: what is stored under the identifier \
-        \((identifier ?? "").quotedForMessage) is no JSON object. It is kept as it is: delete the model, and create it anew.
+        This \(typeName.nameForMessage) was not written: the record stored under the identifier \
+        \((identifier ?? "").quotedForMessage) is not a JSON object. Nothing was changed: delete the model, and create it again.
         """, identifier: identifier)
     }
     return try bytes(of: merged(into: record))
@@ -293,17 +293,17 @@ public struct SaveOperation<M: Model> {
 
   // MARK: Finishing
 
-  /// Marks the values as written. The model is part of the store's scope, its written fields are not dirty unless they
-  /// were edited meanwhile, and its hook runs.
+  /// Marks the values as written. Registers the model in the store's scope, marks the written fields as clean unless they
+  /// were edited since, and runs the hook.
   ///
-  /// - Parameter answer: what the store made of the record, if it may have changed it. Fields edited meanwhile keep their
-  ///   values.
-  /// - Throws: `ModelDecodingError` if the answer does not fit the model, which is then as it was before.
+  /// - Parameter answer: the record as the store wrote it, if the store may have changed it. Fields that were edited
+  ///   since keep their values.
+  /// - Throws: `ModelDecodingError` if the answer can't be read into the model, which is then unchanged.
   public func finish(answer: AttributeDictionary? = nil) throws {
     try finish(answer: answer, in: nil)
   }
 
-  /// As ``finish(answer:)``; inside a transaction what can't be undone waits for its end.
+  /// As ``finish(answer:)``; inside a transaction, steps that can't be undone wait for its end.
   package func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
     if let transaction {
       begin(in: transaction)
@@ -315,7 +315,7 @@ public struct SaveOperation<M: Model> {
     try complete(answer: answer)
   }
 
-  /// Makes the identifier, and the fact that the model is stored, known to others in the same transaction.
+  /// Sets the identifier, and marks the model as stored, within the same transaction.
   private func begin(in transaction: StoreTransactionLog) {
     let state = model.storeState
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)

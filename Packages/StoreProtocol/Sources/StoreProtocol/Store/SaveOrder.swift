@@ -5,7 +5,7 @@ struct SaveOrder {
   /// One model to save.
   struct Step {
     let model: ModelObject
-    /// The models that are saved after it.
+    /// The models that are saved after this one.
     let later: Set<ObjectIdentifier>
     /// The fields that reference such models, which have no identifiers yet.
     let linksToFollow: [AnyField]
@@ -13,7 +13,7 @@ struct SaveOrder {
 
   private(set) var steps: [Step] = []
 
-  /// Plans to save a model and those that it refers to and that no store has yet.
+  /// Plans the save of a model and of the new models that it references.
   init(from model: ModelObject) {
     var models: [ModelObject] = []
     var seen: Set<ModelObject> = [model]
@@ -36,7 +36,7 @@ struct SaveOrder {
     }
   }
 
-  /// Whether no store has a model of which there is more than its identifier.
+  /// Returns whether a model is new, and not an unloaded reference.
   private static func isNowhere(_ model: ModelObject) -> Bool {
     if model.isKnownToStore { return false }
     return if case .loaded = model.loadStateOfModel { true } else { false }
@@ -46,14 +46,14 @@ struct SaveOrder {
     model.fieldsForDictionaryValue().compactMap { $0 as? any RelationField }
   }
 
-  /// The models, those first whose identifiers others need, as far as they don't need each other.
+  /// Returns the models in an order in which a model precedes those that need its identifier, except in cycles.
   private static func ordered(_ models: [ModelObject]) -> [ModelObject] {
     var waiting = Set(models)
     var order: [ModelObject] = []
     func add(_ model: ModelObject) {
       guard waiting.remove(model) != nil else { return }
       forEachLink(of: model) { relation, owner, related in
-        // The members of a list mostly refer to the model that has it, and can't do so before it is there.
+        // The members of a list mostly reference its owner, which must be created first.
         if !relation.isToMany || !isReferredTo(owner, by: related, relation) { add(related) }
         return false
       }
@@ -95,7 +95,7 @@ struct SaveOrder {
     return false
   }
 
-  /// Whether what is written for a relation needs an identifier that one of these models does not have yet.
+  /// Returns whether writing a relation needs an identifier that one of these models does not have yet.
   private static func leads(
     _ relation: any RelationField, from model: ModelObject, to later: Set<ObjectIdentifier>
   ) -> Bool {

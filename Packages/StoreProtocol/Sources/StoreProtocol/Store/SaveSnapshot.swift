@@ -2,17 +2,17 @@
 
 /// The values of a model that a save captures at its beginning, after `beforeSave` has run and all rules were checked.
 ///
-/// It knows nothing of the class: what is generic over that costs more than what is done here.
+/// It is not generic over the class: generic code would cost more than the work done here.
 struct SaveSnapshot {
-  /// The identifier it has.
+  /// The identifier of the model.
   let identifier: String?
   let fields: StoredFields
   let stamp: ChangeStamp
 
-  /// The record; nil if the quick way does not know what is in it.
+  /// The record; nil if the fast path does not support it.
   let bytes: [UInt8]?
 
-  /// Whether ``bytes`` are all that there is to be written.
+  /// Whether ``bytes`` contain all changes.
   let isComplete: Bool
 
   /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or updated.

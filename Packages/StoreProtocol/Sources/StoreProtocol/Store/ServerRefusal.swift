@@ -1,4 +1,4 @@
-/// The answer of a server that refused a request: a part of a ``ModelStoreError``.
+/// The response of a server that rejected a request: a part of a ``ModelStoreError``.
 ///
 /// ```swift
 /// if let wait = error.refusal?.retryAfter { try await Task.sleep(for: wait) }
@@ -9,7 +9,7 @@ public struct ServerRefusal: Hashable, Sendable {
   /// The time to wait before another request, as the server requires; nil if it requires none.
   public var retryAfter: Duration?
 
-  /// Describes an answer.
+  /// Creates a description of a response.
   ///
   /// - Parameters:
   ///   - status: the status.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The changes of models in a transaction of a store: those that wait for its end, and those that a failure undoes.
+/// The changes of models in a transaction of a store: steps to run at its commit, and steps that undo changes on failure.
 package final class StoreTransactionLog {
   private var completions: [() throws -> Void] = []
   private var undoings: [() -> Void] = []
@@ -13,18 +13,18 @@ package final class StoreTransactionLog {
   /// Adds a step that undoes something if the transaction fails.
   package func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-  /// Takes over a part of the transaction, which is completed and undone with this one.
+  /// Appends the log of a part of the transaction, which is then completed and undone with this one.
   package func adopt(_ part: StoreTransactionLog) {
     completions += part.completions
     undoings += part.undoings
   }
 
-  /// Completes the changes, once everything was written.
+  /// Completes the changes after the commit.
   package func commit() throws {
     for completion in completions { try completion() }
   }
 
-  /// Undoes the changes, since nothing was written.
+  /// Undoes the changes, because nothing was written.
   package func rollBack() {
     for undo in undoings.reversed() { undo() }
   }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The models that a query finds, one after the other, without having all of them in memory.
+/// The models that a query finds, one by one, in bounded memory.
 ///
 /// ```swift
 /// for try await person in store.stream(Person.self, where: { $0.age > 30 }) { print(person.name.value ?? "?") }
@@ -105,13 +105,13 @@ extension PagedModelStore {
 }
 
 extension ModelStore {
-  /// The models of a type, one after the other, without having all of them in memory: see ``StoredModelSequence``.
+  /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - evaluation: who decides which models fit.
+  ///   - evaluation: where conditions are evaluated.
   public func stream<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     evaluation: QueryEvaluation = .byStore

@@ -1,10 +1,10 @@
 extension TaskLocal {
   /// Runs `body` with a value, in the isolation of the caller.
   ///
-  /// `withValue` alone runs a closure that is not statically isolated on the global executor: code that uses a store of an
-  /// actor would leave that actor.
+  /// `withValue` runs a closure without static isolation on the global executor. So code that uses a store of an actor
+  /// would leave that actor.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   @_spi(ModelKitInternals)
   public func withValue<Result>(
     _ value: Value, in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result

@@ -1,4 +1,4 @@
-/// Distinguishes the tasks that are in a transaction from those that only use the same store instance meanwhile.
+/// A mark that distinguishes tasks of a transaction from other tasks that use the same store instance.
 ///
 /// ```swift
 /// let mark = TransactionMark()
@@ -10,7 +10,7 @@ package final class TransactionMark: Sendable {
   /// The mark of a new transaction.
   package init() {}
 
-  /// Whether the running task is in the transaction, or was begun by one that is.
+  /// Whether the running task, or a task that started it, is in the transaction.
   package var isEntered: Bool { Self.entered.contains { $0 === self } }
 
   /// Runs the body of the transaction, in the isolation of the caller.

@@ -1,4 +1,4 @@
-/// A store that can write several models, also of several types, all or none.
+/// A store that can write several models, of any types, atomically.
 ///
 /// ```swift
 /// try await store.transaction { store in
@@ -7,25 +7,26 @@
 /// }
 /// ```
 public protocol TransactionalModelStore: ModelStore {
-  /// Runs `body`, and writes all that it did at its end, at once; or, if it throws, nothing.
+  /// Runs `body` as a transaction: commits all its writes together at the end, or none if it throws.
   ///
-  /// Inside, the store shows what was done so far; other instances see it when it is complete. If the body throws, or another
-  /// writer has changed the same models, the models are as they were. They are not created and not saved, have their local
-  /// changes, and lose the identifiers they got. Hooks such as `afterCreate` run at the end. What tasks do that were
-  /// begun inside is a part of it. What other tasks do meanwhile is not, also through the same store: it is written at once.
+  /// Reads inside the transaction see its writes; other instances see them after the commit. If the body throws, or
+  /// another writer changed the same models, the transaction is rolled back: models are not stored, keep their local
+  /// changes, and lose assigned identifiers. Hooks such as `afterCreate` run after the commit. Calls of tasks that were
+  /// created inside are part of the transaction. Calls of other tasks are not, even through the same store: they write
+  /// at once.
   ///
-  /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner part
-  /// is rolled back. Records and models are as they were before it, and its hooks don't run. Inner transactions that run
-  /// side by side must not write the same records.
+  /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner
+  /// part is rolled back, records and models alike, and its hooks don't run. Concurrent inner transactions must not
+  /// write the same records.
   ///
-  /// What was looked up, listed or counted inside is still as it was read when the transaction is written; otherwise the code
-  /// is `conflict`. So is a second read of what changed. A list or a count is changed by any write to models of its types.
+  /// If another writer changed a record that was looked up, listed or counted inside, the commit throws `conflict`. A
+  /// second read of such a record throws it at once. Any write to models of its types changes a list or a count.
   ///
-  /// Before another attempt after a conflict, read the models with `refresh`, since they still have their local changes.
+  /// After a conflict the models still have their local changes: `refresh` them before another attempt.
   ///
-  /// - Returns: what the body returns.
+  /// - Returns: the result of the body.
   /// - Throws: the error of the body; ``ModelStoreError`` with the code `conflict` if another writer changed the same
-  ///   models, or what the transaction read.
+  ///   models, or records that the transaction read.
   @discardableResult
   func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result
 }

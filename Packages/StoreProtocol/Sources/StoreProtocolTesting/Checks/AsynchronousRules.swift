@@ -27,7 +27,7 @@ extension ModelStoreContract {
         person.name.value = "root"
         let error = try await requireError(.invalid, "save") { try await store.save(person) }
         try requireEqual(error.fields["name"], ["is reserved"], "the errors of the name")
-        try require(person.name.isDirty, "the refused change is no longer dirty")
+        try require(person.name.isDirty, "the rejected change is no longer dirty")
         store.scope.forget(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)

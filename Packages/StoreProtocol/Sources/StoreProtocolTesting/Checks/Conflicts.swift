@@ -36,7 +36,7 @@ extension ModelStoreContract {
       same.age.value = 50
       try await second.save(same)
       person.age.value = 40
-      let error = try await requireError(.conflict, "a save over a change of someone else") {
+      let error = try await requireError(.conflict, "a save over a change of another writer") {
         try await first.save(person)
       }
       try requireEqual(
@@ -65,7 +65,7 @@ extension ModelStoreContract {
       try requireEqual(found.height.value, 2, "the stored height")
       try require(!person.isDirty, "a saved model is dirty")
     },
-    FrontCheck("fail refuses a save after any change of the record, and merge joins different fields") { makeFront in
+    FrontCheck("fail rejects a save after any change of the record, and merge joins different fields") { makeFront in
       let (first, person, second, same) = try await twice(makeFront)
       same.height.value = 2
       try await second.save(same)
@@ -84,7 +84,7 @@ extension ModelStoreContract {
       person.age.value = 42
       try await first.save(person, onConflict: .fail)
     },
-    FrontCheck("an equal change by someone else is a conflict too, since a count would lose it") { makeFront in
+    FrontCheck("an equal change by another writer is a conflict too, since a count would lose it") { makeFront in
       let (first, person, second, same) = try await twice(makeFront)
       same.age.value = 40
       try await second.save(same)

@@ -17,7 +17,7 @@ final class ContractPaper: Model {
 extension ModelStoreContract {
   /// Every accepted record can be read.
   static let limits: [Check] = [
-    Check("a record that is accepted can be read, and one that could not be is refused", needs: [.anyModels]) { store in
+    Check("an accepted record can be read, and one that could not be read is rejected", needs: [.anyModels]) { store in
       var kept: [JSONValue] = []
       func put(_ content: JSONValue) async throws {
         let paper = ContractPaper()
@@ -27,7 +27,7 @@ extension ModelStoreContract {
           try await store.create(paper)
           kept.append(content)
         } catch let error as ModelStoreError {
-          try requireEqual(error.code, .invalid, "the code for what is refused")
+          try requireEqual(error.code, .invalid, "the code for what is rejected")
         }
         // All that is there can be read, whatever became of this one.
         let papers = try await store.list(ContractPaper.self)
@@ -49,7 +49,7 @@ extension ModelStoreContract {
       try await put(.array(numbers.map { .double($0) } + [.int(.max), .int(.min)]))
       for number in [Double.nan, .infinity, -.infinity] { try await put(.array([.double(number)])) }
     },
-    Check("a number that JSON can't spell is refused, and nothing is stored", needs: [.anyModels]) { store in
+    Check("a number that JSON can't spell is rejected, and nothing is stored", needs: [.anyModels]) { store in
       for number in [Double.nan, .infinity] {
         let paper = ContractPaper()
         paper.weight.value = number

@@ -52,7 +52,7 @@ extension ModelStoreContract {
       for name in names { _ = try await store.createAndForget(name) }
       try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), names, "the list")
     },
-    Check("list passes over the offset and ends at the limit") { store in
+    Check("list skips the offset and ends at the limit") { store in
       for name in ["a", "b", "c", "d", "e"] { _ = try await store.createAndForget(name) }
       try requireEqual(
         try await store.list(ContractPerson.self, limit: 2, offset: 1).map(\.name.value), ["b", "c"], "the page")

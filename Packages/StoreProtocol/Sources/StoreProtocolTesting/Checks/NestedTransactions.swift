@@ -57,7 +57,7 @@ extension ModelStoreContract {
   /// Nested transactions that throw at random, compared with a dictionary.
   ///
   /// - Parameters:
-  ///   - count: how many histories.
+  ///   - count: the number of histories.
   ///   - seed: which ones; the same seed has the same histories.
   public static func randomNesting(_ count: Int, seed: UInt64) -> Check {
     Check("random nested transactions keep what a dictionary keeps (seed \(seed))", needs: [.transactions]) { store in

@@ -100,10 +100,10 @@ extension ModelStoreContract {
       let person = stage.person(named: nil)
       (person.id.value, person.name.value, person.age.value) = (theirs.id.value, "Ours", 3)
       try await requireError(.conflict, "create of a taken identifier") { try await stage.store.create(person) }
-      try requireEqual(person.name.value, "Ours", "the name of the model that was refused")
-      try require(person.height.value == nil, "the model that was refused has a value of the stored one")
+      try requireEqual(person.name.value, "Ours", "the name of the model that was rejected")
+      try require(person.height.value == nil, "the model that was rejected has a value of the stored one")
       let stored = try await stage.store.lookup(ContractPerson.self, identifier: theirs.identifier ?? "")
-      try require(stored !== person, "the model that was refused stands for the stored one")
+      try require(stored !== person, "the model that was rejected stands for the stored one")
       try requireEqual(stored.name.value, "Theirs", "the name of the stored model")
       stage.people.append(stored)
     },
@@ -114,7 +114,7 @@ extension ModelStoreContract {
         (person.id.value, person.name.value) = (identifier + 1_000, "Twin \(number)")
       }
       let results = await stage.atOnce(people) { store, person in try await store.create(person) }
-      try requireEqual(results.compactMap(\.self).count, 1, "the number of creations that are refused")
+      try requireEqual(results.compactMap(\.self).count, 1, "the number of creations that are rejected")
       for (person, error) in zip(people, results) {
         if let error { try requireEqual(error.code, .conflict, "the error") } else { stage.people.append(person) }
       }

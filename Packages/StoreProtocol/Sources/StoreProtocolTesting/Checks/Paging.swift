@@ -51,7 +51,7 @@ extension ModelStoreContract {
       try requireEqual(second.models.count, 1, "the number of models in the second page")
       try requireEqual(Set((first.models + second.models).compactMap(\.id.value)).count, 3, "the number of both")
     },
-    Check("page refuses the mark of a query with another order, condition or type", needs: [.queries]) { store in
+    Check("page rejects the mark of a query with another order, condition or type", needs: [.queries]) { store in
       try await store.createAll((0..<4).map { (number: Int) in ContractPerson.named("n\(number)", age: number) })
       let page = try await store.page(ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2), after: nil)
       guard let mark = page.next else { throw ContractViolation("a page of 2 of 4 models has no mark") }
@@ -134,7 +134,7 @@ extension ModelStoreContract {
   /// Pages that are read while records are created, changed and deleted.
   ///
   /// - Parameters:
-  ///   - count: how many histories.
+  ///   - count: the number of histories.
   ///   - seed: the same seed gives the same histories.
   public static func randomPages(_ count: Int, seed: UInt64) -> Check {
     Check(

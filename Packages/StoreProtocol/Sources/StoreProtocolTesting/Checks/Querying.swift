@@ -2,7 +2,7 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let querying: [Check] = [
-    Check("list refuses negative limits and offsets") { store in
+    Check("list rejects negative limits and offsets") { store in
       try await requireError(.invalid, "a limit of -1") { _ = try await store.list(ContractPerson.self, limit: -1) }
       try await requireError(.invalid, "an offset of -1") { _ = try await store.list(ContractPerson.self, offset: -1) }
     },
@@ -57,7 +57,7 @@ extension ModelStoreContract {
       let backwards = try await store.list(ContractPerson.self, sort: [.descending(\.name)]).compactMap(\.name.value)
       try requireEqual(backwards.map { Array($0.utf8) }, expected.reversed().map { Array($0.utf8) }, "backwards")
     },
-    Check("a condition is answered in full or refused by name, and with .inMemory answered") { store in
+    Check("a condition is answered in full or rejected by name, and with .inMemory answered") { store in
       let people = (1...4).map { (number: Int) in ContractPerson.named("p\(number)", age: number) }
       people[2].tags.value = ["red"]
       for person in people { try await store.create(person) }
@@ -75,7 +75,7 @@ extension ModelStoreContract {
           ["tags", "age", "name"].contains { error.message.contains($0) }, "the error does not name the part: \(error)")
       }
     },
-    Check("a condition about a relation that only its inverse stores is answered, or refused by name") { store in
+    Check("a condition about a relation that only its inverse stores is answered, or rejected by name") { store in
       let companies = ["acme", "other", "none"].map { name in
         let company = ContractCompany()
         company.id.value = name
@@ -154,7 +154,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.deleteAll(ContractPerson.self), 2, "the number of all")
       try requireEqual(try await store.count(ContractPerson.self), 0, "what is left")
     },
-    Check("a query that makes no sense is refused") { store in
+    Check("an invalid query is rejected") { store in
       var query = ModelQuery(ContractPerson.self)
       query.filter = .comparison(QueryComparison(QueryTerm(["nothing"]), .equal, .value(1)))
       let error = try await requireFailure("a field that is none") { _ = try await store.list(query) }

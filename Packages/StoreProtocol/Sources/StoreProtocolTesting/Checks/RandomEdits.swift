@@ -12,9 +12,9 @@ extension ModelStoreContract {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many histories.
-  ///   - seed: the start of the random numbers. The same seed gives the same histories; a violation names it and lists the
-  ///     steps.
+  ///   - count: the number of histories.
+  ///   - seed: the start of the random numbers. The same seed gives the same histories; a violation names it and lists
+  ///     the steps.
   public static func randomEdits(_ count: Int, seed: UInt64) -> FrontCheck {
     FrontCheck("random edits through several store instances lose no increment unless a conflict is reported") {
       makeFront in

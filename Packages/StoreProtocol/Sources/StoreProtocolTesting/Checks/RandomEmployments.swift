@@ -1,8 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// A check that a store has, after random changes of a relation that only one side's records have, what the models say, though
-  /// they come and go in memory meanwhile.
+  /// A check that stored links equal those of the models, after random changes of a relation that only one side stores.
+  /// Models are released and read again in between.
   ///
   /// ```swift
   /// @Test func keepsEmployments() async throws {
@@ -11,9 +11,9 @@ extension ModelStoreContract {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many histories.
-  ///   - seed: what the random numbers begin with. The same seed gives the same histories; a violation names it and tells
-  ///     what was done.
+  ///   - count: the number of histories.
+  ///   - seed: the seed of the random numbers. The same seed gives the same histories. A violation reports the seed and
+  ///     the operations.
   public static func randomEmployments(_ count: Int, seed: UInt64) -> Check {
     Check("random changes of a relation are stored as the models have them, though models come and go") { store in
       try await EmploymentHistory.run(count, seed: seed, in: store)

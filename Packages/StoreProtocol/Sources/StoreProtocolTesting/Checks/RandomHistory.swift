@@ -32,7 +32,7 @@ extension RandomHistory {
     self.random = random
   }
 
-  /// Runs histories one after the other. A violation names the history and the seed, and lists the steps.
+  /// Runs histories in order. A violation names the history and the seed, and lists the steps.
   static func run(_ count: Int, seed: UInt64, in store: some ModelStore) async throws {
     var random = RandomSource(seed: seed)
     for number in 1...max(count, 1) {

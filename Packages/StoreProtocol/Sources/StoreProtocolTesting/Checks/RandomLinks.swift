@@ -2,7 +2,7 @@ import StoreProtocol
 
 // Histories of models that move from one to another, on either side of their relation, and are saved in any order.
 extension ModelStoreContract {
-  /// A check that a store has, after random changes of relations and saves in random order, what the models say.
+  /// A check that the stored links equal those of the models, after random changes and saves in random order.
   ///
   /// ```swift
   /// @Test func keepsLinks() async throws {
@@ -11,9 +11,9 @@ extension ModelStoreContract {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many histories.
-  ///   - seed: what the random numbers begin with. The same seed gives the same histories; a violation names it and tells
-  ///     what was done.
+  ///   - count: the number of histories.
+  ///   - seed: the seed of the random numbers. The same seed gives the same histories. A violation reports the seed and
+  ///     the operations.
   public static func randomLinks(_ count: Int, seed: UInt64) -> Check {
     Check("random changes of relations, saved in any order, are stored as the models have them", needs: [.anyModels]) {
       store in

@@ -11,8 +11,8 @@ extension ModelStoreContract {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many queries.
-  ///   - seed: what the random numbers begin with. The same seed gives the same data and queries; a violation names it.
+  ///   - count: the number of queries.
+  ///   - seed: the seed of the random numbers. The same seed gives the same data and queries. A violation reports it.
   public static func randomQueries(_ count: Int, seed: UInt64) -> Check {
     Check("random queries find what plain Swift finds", needs: [.queries]) { store in
       var random = RandomSource(seed: seed)

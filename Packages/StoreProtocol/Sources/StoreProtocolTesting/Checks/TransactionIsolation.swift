@@ -72,7 +72,7 @@ extension ModelStoreContract {
       }
       try requireEqual(try await makeFront().list(ContractPerson.self).count, 2, "the number of people")
     },
-    FrontCheck("a transaction is not refused for what others do to models that it did not read") { makeFront in
+    FrontCheck("a transaction is not rejected for what others do to models that it did not read") { makeFront in
       let first = try await makeFront(), second = try await makeFront()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.createAndForget("Ada", age: 1)

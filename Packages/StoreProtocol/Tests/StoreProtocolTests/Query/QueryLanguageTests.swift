@@ -74,7 +74,7 @@ import Testing
   @Test func `A query rejects negative limits and offsets with an error`() throws {
     let limited = #expect(throws: ModelStoreError.self) { try ModelQuery(Worker.self, limit: -1).validate() }
     #expect(limited?.code == .invalid)
-    #expect(limited?.message == "A list can't have a limit of -1: say 0 or more, or nil for all.")
+    #expect(limited?.message == "A list can't have a limit of -1: use 0 or more, or nil for all.")
     #expect(throws: ModelStoreError.self) { try ModelQuery(Worker.self, offset: -1).validate() }
     try ModelQuery(Worker.self, limit: 0).validate()
   }
@@ -84,7 +84,7 @@ import Testing
     (#"{"type": "T", "where": {"field": "age", "is": ">", "value": "x"}}"#, "can't be evaluated"),
     (#"{"type": "T", "where": {"field": "color", "is": "<", "value": "red"}}"#, "no order"),
     (#"{"type": "T", "where": {"field": "name.age", "is": "<", "value": 3}}"#, "inside name"),
-    (#"{"type": "T", "where": {"field": "name", "is": "matches", "value": "("}}"#, "no regular expression"),
+    (#"{"type": "T", "where": {"field": "name", "is": "matches", "value": "("}}"#, "not a regular expression"),
     (#"{"type": "T", "where": {"field": "age", "is": "in", "value": 3}}"#, "needs a list"),
     (#"{"type": "T", "sort": [{"field": "color"}]}"#, "no order"),
     (#"{"type": "T", "limit": -3}"#, "limit of -3"),

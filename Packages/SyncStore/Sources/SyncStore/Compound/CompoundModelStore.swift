@@ -3,8 +3,8 @@ import ModelCore
 
 /// A store that passes each call to other stores, which are chosen by class and operation.
 ///
-/// A read is answered by the first store that can: one that lacks the model or can't be reached is passed over. A write goes to
-/// all stores, one after the other.
+/// A read uses the first available store: a store that lacks the model or can't be reached is skipped. A write goes to
+/// all stores in order.
 ///
 /// ```swift
 /// let scope = ModelScope()
@@ -15,14 +15,14 @@ import ModelCore
 /// }
 /// ```
 ///
-/// A store that answers reads should get the writes, too. Otherwise it answers with outdated values.
+/// A store that serves reads should also get the writes. Otherwise its values are outdated.
 ///
-/// - Note: It lives in one isolation, as the other stores do. All of them share one scope, so that there is one object for one
-///   identifier.
+/// - Note: It belongs to one isolation, together with the other stores. All of them share one scope, so that each
+///   identifier has one object.
 public final class CompoundModelStore: ModelStore {
   /// A call for which stores are chosen.
   public enum Operation: Sendable, Hashable, CaseIterable {
-    /// A model is found by its identifier. What a store lacks is written to it, once a later one has answered.
+    /// A lookup of a model by its identifier. A model that is found in a later store is written to the earlier ones.
     case read
     /// Models are found by a query, or counted. The first store that answers decides, even if it has none.
     case list
@@ -41,8 +41,8 @@ public final class CompoundModelStore: ModelStore {
   /// Creates a store.
   ///
   /// - Parameters:
-  ///   - scope: the scope of all stores. Another one in any of them is a programming error.
-  ///   - choose: returns the stores for the models of a class and an operation, the first one first.
+  ///   - scope: the scope of all stores. A store with another scope is a programming error.
+  ///   - choose: returns the stores for a class and an operation, in order.
   public init(scope: ModelScope, _ choose: @escaping (any Model.Type, Operation) -> [any ModelStore]) {
     (self.scope, self.choose) = (scope, choose)
   }
@@ -88,14 +88,14 @@ public final class CompoundModelStore: ModelStore {
     throw failure ?? ModelStoreError(.unsupported, "No store was chosen.")
   }
 
-  /// Finds a model by its identifier, in the first store that has it. Those before it that lack it get it.
+  /// Finds a model by its identifier, in the first store that has it, and writes it to the earlier stores.
   ///
-  /// - Throws: `ModelStoreError` with the code `notFound` if all stores lack it; otherwise the error of the first store that could
-  ///   not answer.
+  /// - Throws: `ModelStoreError` with the code `notFound` if no store has the model; otherwise the error of the first
+  ///   store that failed.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     try await first(of: stores(type, .read)) { lacking, model in
       for store in lacking where !model.isDirty {
-        // That a cache can't be filled is no failure of the read.
+        // That a cache can't be filled is not a failure of the read.
         _ = try? await withoutHooks(model) { try await store.create(model) }
       }
     } _: {
@@ -110,7 +110,7 @@ public final class CompoundModelStore: ModelStore {
     try await first(of: stores(M.self, .list)) { try await $0.list(query) }
   }
 
-  /// Finds a page of models in the first store that answers. A mark is one of a store: the others reject it.
+  /// Finds a page of models in the first store that does not fail. Only the store that returned a mark accepts it.
   ///
   /// - Throws: as ``list(_:)``.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
@@ -124,7 +124,7 @@ public final class CompoundModelStore: ModelStore {
     try await first(of: stores(M.self, .list)) { try await $0.count(query) }
   }
 
-  /// Finds identifiers in the first store that answers.
+  /// Finds identifiers in the first store that does not fail.
   ///
   /// - Throws: as ``list(_:)``.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
@@ -163,7 +163,7 @@ public final class CompoundModelStore: ModelStore {
 
   /// Adds a model to all stores. The first one assigns the identifier.
   ///
-  /// - Throws: what a store throws. The message declares how many stores have the model, if any has.
+  /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
     try await writeToAll([model], .create) {
@@ -174,7 +174,7 @@ public final class CompoundModelStore: ModelStore {
     return model
   }
 
-  /// Adds models to all stores, all or none in each of them where it can promise that.
+  /// Adds models to all stores, atomically in each store that supports it.
   ///
   /// - Throws: as ``create(_:)``.
   @discardableResult

@@ -1,6 +1,6 @@
 import FieldKit
 
-/// The state of one dirty record on its way to the server, and the decisions about it: pure functions over values.
+/// The sync state of one dirty record, and its transitions: pure functions over values.
 ///
 /// The caller commits the lane, the record and the discarded values together after each step.
 struct Lane: Equatable {
@@ -8,16 +8,16 @@ struct Lane: Equatable {
   var entry: OutboxEntry?
   /// The local record; nil if it is deleted.
   var local: AttributeDictionary?
-  /// The local values that lost in this step.
+  /// The local values discarded in this step.
   var discarded: [RecordMerge.Discarded] = []
 
   /// An answer of the server to a push.
   enum Answer: Equatable {
     /// The request took effect. The record is the server's, nil after a deletion.
     case stored(AttributeDictionary?)
-    /// The server refused, for a reason that its status names.
+    /// The server rejected the request with this status.
     case refused(status: Int, message: String = "", retryAfter: Int? = nil)
-    /// No answer arrived, so the outcome is unknown.
+    /// No response arrived, so the outcome is unknown.
     case none
     /// An answer arrived that can't be understood, so the outcome is unknown.
     case unreadable(String)
@@ -27,7 +27,7 @@ struct Lane: Equatable {
   enum ReadReason: Equatable {
     /// The request took effect, but its answer may be outdated.
     case success
-    /// The server refused the request, so that it can't take effect any more.
+    /// The server rejected the request, so that it can't take effect any more.
     case refusal
     /// The outcome is unknown.
     case silence
@@ -35,9 +35,9 @@ struct Lane: Equatable {
 
   /// The step that follows an answer.
   enum Next: Equatable {
-    /// The lane waits for its turn.
+    /// The lane waits for other lanes.
     case wait
-    /// The server's record has to be read, and given to ``read(_:after:)``.
+    /// The server's record has to be read, and passed to ``read(_:after:)``.
     case read
     /// The same request is made again after at least this many milliseconds.
     case retry(after: Int)
@@ -56,8 +56,8 @@ struct Lane: Equatable {
   /// - Parameters:
   ///   - makeKey: makes an idempotency key.
   ///   - omitted: the key of a member that is not sent, such as a temporary identifier.
-  ///   - visible: returns the part of the local record that the server can take already, such as without references to records
-  ///     that it does not have yet.
+  ///   - visible: returns the part of the local record that the server can take already, such as without references to
+  ///     records that it does not have yet.
   /// - Returns: nil if there is nothing to send. The entry is removed then, unless a part of the record has to wait.
   mutating func request(
     _ makeKey: () -> String, omitting omitted: String? = nil,
@@ -101,7 +101,7 @@ struct Lane: Equatable {
       return .wait
     case .none:
       entry.attempts += 1
-      entry.error = "The server did not answer."
+      entry.error = "The server did not respond."
       self.entry = entry
       return hasKeys ? .retry(after: Self.delay(entry.attempts, random)) : .read
     case .unreadable(let message):
@@ -159,7 +159,7 @@ struct Lane: Equatable {
     entry.flight = nil
     if reason == .silence { entry.unsettled.merge(flight.body) { $1 } }
     if reason == .refusal, isUnchanged {
-      // Another rule than that about versions: the same request would be refused for ever.
+      // Another rule than that about versions: the same request would be rejected for ever.
       entry.isParked = true
       self.entry = entry
       return
@@ -190,7 +190,7 @@ struct Lane: Equatable {
       return
     }
     var base = entry.base
-    // An own value that arrived late is no change of another client.
+    // An own value that arrived late is not a change of another client.
     for (key, value) in entry.unsettled where base != nil && remote?[key] == value { base?[key] = value }
     let merge = RecordMerge(base: base, local: local, remote: remote) { keys in
       resolve(entry.conflict(base: base, local: local, remote: remote, keys))
@@ -204,7 +204,7 @@ struct Lane: Equatable {
     if merge.isDeferred {
       entry.conflict = OutboxEntry.Conflict(remote: remote)
       entry.isParked = true
-      entry.error = "The record was changed here and on the server."
+      entry.error = "The record was changed locally and on the server."
       self.entry = entry
       return
     }
@@ -224,7 +224,8 @@ struct Lane: Equatable {
   /// - Parameters:
   ///   - flight: the request that took effect.
   ///   - remote: the server's record.
-  ///   - isAnswer: whether the record is the answer to the request, so that where it differs, the server changed what was sent.
+  ///   - isAnswer: whether the record is the answer to the request, so that where it differs, the server changed what
+  ///     was sent.
   ///   - resolve: decides about conflicts.
   private mutating func complete(
     _ flight: OutboxEntry.Flight, _ remote: AttributeDictionary?, isAnswer: Bool, _ resolve: Resolver

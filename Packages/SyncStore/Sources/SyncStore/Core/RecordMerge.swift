@@ -7,7 +7,7 @@ struct RecordMerge: Equatable {
   /// The member of a record that holds the server's validator.
   static let validatorKey = "@validator"
 
-  /// A local value that lost against the server's.
+  /// A local value that a merge discarded in favour of the server's.
   struct Discarded: Hashable {
     /// The key of the member; nil for the whole record.
     var key: String?
@@ -17,7 +17,7 @@ struct RecordMerge: Equatable {
 
   /// The merged record; nil if it is deleted.
   var record: AttributeDictionary?
-  /// The local values that lost.
+  /// The discarded local values.
   var discarded: [Discarded] = []
   /// Whether both versions are kept until someone decides.
   var isDeferred = false
@@ -25,13 +25,13 @@ struct RecordMerge: Equatable {
   /// Merges two versions of a record.
   ///
   /// - Parameters:
-  ///   - base: the version that both come from.
+  ///   - base: the common ancestor of both versions.
   ///   - local: the local version.
   ///   - remote: the server's version.
   ///   - ownKeys: the keys whose local value is kept in any case, since the server already had the value before it.
   ///   - keepsDeletion: whether a local deletion is kept in any case.
-  ///   - resolve: decides about members that both changed differently, or about a deletion if there are none. It is called at
-  ///     most once.
+  ///   - resolve: decides about members that both changed differently, or about a deletion if there are none. It is
+  ///     called at most once.
   init(
     base: AttributeDictionary?, local: AttributeDictionary?, remote: AttributeDictionary?,
     ownKeys: Set<String> = [], keepsDeletion: Bool = false,
@@ -98,7 +98,8 @@ struct RecordMerge: Equatable {
     Set(old.keys).union(new.keys).filter { $0 != validatorKey && !areSame(old[$0], new[$0]) }.sorted()
   }
 
-  /// Returns whether two values of a member are equal. A local record leaves out what has no value, where a server answers null.
+  /// Returns whether two values of a member are equal. A local record leaves out what has no value, where a server
+  /// answers null.
   private static func areSame(_ left: JSONValue?, _ right: JSONValue?) -> Bool { (left ?? .null) == (right ?? .null) }
 
   /// Returns whether two versions are equal but for the validator.

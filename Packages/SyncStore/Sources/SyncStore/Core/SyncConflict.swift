@@ -1,6 +1,6 @@
 public import FieldKit
 
-/// A record that was changed here and on the server since both had the same version, where not all changes can be kept.
+/// A record with conflicting changes. It was changed locally and on the server since their common version.
 ///
 /// ```swift
 /// store.resolve(Book.self) { conflict in
@@ -8,11 +8,11 @@ public import FieldKit
 /// }
 /// ```
 public struct SyncConflict: Sendable, Hashable {
-  /// The name of the type of the model.
+  /// The type name of the model.
   public var type: String
   /// The identifier of the record.
   public var identifier: String
-  /// The version that both come from; nil if the record was created here.
+  /// The common ancestor of both versions; nil if the record was created locally.
   public var base: AttributeDictionary?
   /// The local version; nil if the record was deleted here.
   public var local: AttributeDictionary?
@@ -24,9 +24,9 @@ public struct SyncConflict: Sendable, Hashable {
   /// Creates a conflict.
   ///
   /// - Parameters:
-  ///   - type: the name of the type of the model.
+  ///   - type: the type name of the model.
   ///   - identifier: the identifier of the record.
-  ///   - base: the version that both come from.
+  ///   - base: the common ancestor of both versions.
   ///   - local: the local version.
   ///   - remote: the server's version.
   ///   - keys: the keys of members that both changed differently.
@@ -43,16 +43,16 @@ public struct SyncConflict: Sendable, Hashable {
 ///
 /// Members that only one of both changed are merged, except with ``remote`` and ``record(_:)``.
 public enum SyncResolution: Sendable, Hashable {
-  /// The server's value of a member that both changed is kept, and so is its deletion of a record. A local deletion is undone. The
-  /// local values are noted as discarded.
+  /// The server's value of a member that both changed is kept, and so is its deletion of a record. A local deletion is
+  /// undone. The local values are noted as discarded.
   case merge
-  /// The local value of a member that both changed is kept, and so is a local deletion. A record that the server deleted is
-  /// created again.
+  /// The local value of a member that both changed is kept, and so is a local deletion. A record that the server
+  /// deleted is created again.
   case local
-  /// The server's version is kept as a whole. All local changes are noted as discarded.
+  /// The server's version is kept. All local changes are recorded as discarded.
   case remote
-  /// This record is kept as a whole.
+  /// This record is kept.
   case record(AttributeDictionary)
-  /// Both are kept until the conflict is resolved. The outbox entry is parked meanwhile.
+  /// Both versions are kept until the conflict is resolved. Until then the outbox entry is parked.
   case wait
 }

@@ -4,7 +4,7 @@ import StoreProtocol
 
 /// The meaning of an error of the remote store for the exchange. It is decided by codes, never by text.
 enum RemoteFault {
-  /// Returns the answer to a request that an error stands for.
+  /// Returns the response that an error represents.
   static func answer(_ error: ModelStoreError) -> Lane.Answer {
     if PlantedFault.isPlanted(.parksByText), error.message.contains("400") {
       return .refused(status: 400, message: error.message)
@@ -26,7 +26,7 @@ enum RemoteFault {
     }
   }
 
-  /// Returns whether the server answered nonsense, so that nothing is known of what it did.
+  /// Returns whether the response of the server is invalid, so that the outcome is unknown.
   static func isUnreadable(_ error: ModelStoreError) -> Bool {
     error.code == .corrupt || error.cause is ModelDecodingError || error.cause is JSONSyntaxError
   }
@@ -46,7 +46,7 @@ enum RemoteFault {
     if let error = error as? ModelStoreError { return error }
     if error is CancellationError {
       return ModelStoreError(
-        .cancelled, "The task was cancelled. What was not sent is kept in the outbox.", cause: error)
+        .cancelled, "The task was cancelled. Unsent changes are kept in the outbox.", cause: error)
     }
     return ModelStoreError(.server, "The remote store failed: \(error)", cause: error)
   }

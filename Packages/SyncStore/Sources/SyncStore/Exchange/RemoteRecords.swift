@@ -10,8 +10,8 @@ struct RemoteRecord {
   /// Whether it is to be kept locally.
   var isKept = true
 
-  /// Returns the record with the values of another version where the answer had none: an absent value is one that is not
-  /// known.
+  /// Returns the record, completed by values of another version: a value that is absent from a response is
+  /// unknown.
   func record(over other: AttributeDictionary?) -> AttributeDictionary {
     var record = other ?? [:]
     for value in values { value.write(to: &record) }
@@ -41,11 +41,12 @@ struct RemoteRecords {
 
   /// Returns the values of a model of the remote store.
   ///
-  /// - Throws: `ModelStoreError` with the code `corrupt` for a value that can't be written, or a model without identifier.
+  /// - Throws: `ModelStoreError` with the code `corrupt` for a value that can't be written, or a model without
+  ///   identifier.
   func record(of model: ModelObject) throws -> RemoteRecord {
     guard let identifier = model.storedIdentifier else {
       throw ModelStoreError(
-        .corrupt, "The server's \(model.storedTypeName) has no identifier, so nothing was stored of it.")
+        .corrupt, "The server's \(model.storedTypeName) has no identifier, so it was not stored.")
     }
     do {
       let values = try model.storedValues(of: model.storableFields, in: local)
@@ -60,7 +61,7 @@ struct RemoteRecords {
   /// Reads a record.
   ///
   /// - Returns: nil if the server has none.
-  /// - Throws: what the store throws.
+  /// - Throws: the errors of the store.
   func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> RemoteRecord? {
     guard let model = try await model(type, identifier) else { return nil }
     defer { release(model) }
@@ -70,7 +71,7 @@ struct RemoteRecords {
   /// Reads a model, which has the version of the record. It is to be released.
   ///
   /// - Returns: nil if the server has none.
-  /// - Throws: what the store throws.
+  /// - Throws: the errors of the store.
   func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
     if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
     do {
@@ -87,7 +88,7 @@ struct RemoteRecords {
   ///   - limit: the number of records in a part.
   ///   - look: called with each model and its record, before the model is released.
   ///   - body: receives a part.
-  /// - Throws: what the store throws, and what `body` throws.
+  /// - Throws: the errors of the store, and the errors of `body`.
   func list<M: Model>(
     _ query: ModelQuery<M>, atMost limit: Int, _ look: (M, inout RemoteRecord) throws -> Void = { _, _ in },
     _ body: ([RemoteRecord]) async throws -> Void
@@ -113,7 +114,7 @@ struct RemoteRecords {
   ///   - limit: the number of records in a part.
   ///   - look: called with each model and its record, before the model is released.
   ///   - body: receives a part.
-  /// - Throws: what the store throws, and what `body` throws.
+  /// - Throws: the errors of the store, and the errors of `body`.
   func listInOrder<M: Model>(
     _ reading: IncrementalReading<M>, since time: Date, atMost limit: Int,
     _ look: (M, inout RemoteRecord) throws -> Void, _ body: ([RemoteRecord]) async throws -> Void
@@ -177,8 +178,8 @@ struct RemoteRecords {
   ///   - isTemporary: whether the server assigns the identifier.
   ///   - flight: the request.
   ///   - version: the model with the version of the record that the request is about; nil for a creation. A store with
-  ///     validators refuses the request if the record was changed since.
-  /// - Throws: what the store throws.
+  ///     validators rejects the request if the record was changed since.
+  /// - Throws: the errors of the store.
   func send<M: Model>(
     _ type: M.Type, _ identifier: String, isTemporary: Bool, _ flight: OutboxEntry.Flight, over version: M?
   ) async throws -> RemoteRecord? {

@@ -14,7 +14,7 @@ struct StoredLane {
 
   /// Reads the lane of a record.
   ///
-  /// - Throws: what the engine throws; `ModelStoreError` with the code `corrupt` for a damaged entry.
+  /// - Throws: the errors of the engine; `ModelStoreError` with the code `corrupt` for a damaged entry.
   init(_ type: String, _ identifier: String, in engine: some RecordEngine) async throws {
     (self.type, self.identifier) = (type, identifier)
     let stored = try await engine.read(OutboxEntry.recordType, OutboxEntry.recordIdentifier(type, identifier))
@@ -30,13 +30,13 @@ struct StoredLane {
     entryRevision = stored?.revision
   }
 
-  /// Whether the engine knows nothing of the record.
+  /// Whether the engine has neither the record nor an entry.
   var isUnknown: Bool { lane.entry == nil && lane.local == nil }
 
   private static func members(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {
     guard let members = (try? JSONValue(json: bytes))?.objectValue else {
       throw ModelStoreError(
-        .corrupt, "The stored \(type) \(identifier) is no JSON object. It was not synchronised, and is kept as it is.",
+        .corrupt, "The stored \(type) \(identifier) is not a JSON object. It was not synchronised or changed.",
         identifier: identifier)
     }
     return members
@@ -46,7 +46,7 @@ struct StoredLane {
   ///
   /// - Parameters:
   ///   - next: the state after a step.
-  ///   - makeNote: makes the operation that notes a local value which lost.
+  ///   - makeNote: creates the operation that records a discarded local value.
   func operations(
     to next: Lane, _ makeNote: (RecordMerge.Discarded) throws -> RecordOperation? = { _ in nil }
   ) throws -> [RecordOperation] {

@@ -4,7 +4,8 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension SyncExchange {
-  /// Gives a record the identifier that the server assigned. Record, entry, references and the mapping change in one commit.
+  /// Gives a record the identifier that the server assigned. Record, entry, references and the mapping change in one
+  /// commit.
   ///
   /// - Parameters:
   ///   - type: the class of the model.
@@ -90,8 +91,8 @@ extension SyncExchange {
     return found
   }
 
-  /// Replaces references to temporary identifiers of which the server's are known: a record may have been written with one
-  /// that was read before.
+  /// Replaces references to temporary identifiers of which the server's are known: a record may have been written with
+  /// one that was read before.
   func replaceMappedReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
     let lane = try await step(M.typeName, identifier) { _ in }
     var values: [String: JSONValue] = [:]
@@ -115,10 +116,10 @@ extension SyncExchange {
     }
   }
 
-  /// Removes references to records that neither this store nor the server has any more, and notes them: the server would reject
-  /// them.
+  /// Removes references to records that neither this store nor the server has any more, and notes them: the server
+  /// would reject them.
   ///
-  /// - Throws: what the remote store throws, ``LocalFailure``, or ``DamagedEntry``.
+  /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
   func cutDanglingReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
     let lane = try await step(M.typeName, identifier) { _ in }
     guard let local = lane.local else { return }

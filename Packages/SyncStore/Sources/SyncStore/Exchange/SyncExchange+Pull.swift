@@ -84,7 +84,7 @@ extension SyncExchange {
     return last
   }
 
-  /// Merges records of the server into the local ones, with one commit if no record is refused.
+  /// Merges records of the server into the local ones, with one commit if no record is rejected.
   private func take<M: Model>(_ type: M.Type, _ records: [RemoteRecord]) async throws {
     do {
       var records = records
@@ -147,7 +147,8 @@ extension SyncExchange {
     }
   }
 
-  /// Takes a record that nothing local is known of for the result of a creation whose answer was lost, if it has all its values.
+  /// Takes a record that nothing local is known of for the result of a creation whose answer was lost, if it has all
+  /// its values.
   ///
   /// With idempotency keys it is left aside: the next attempt tells which record the creation made.
   ///
@@ -199,8 +200,8 @@ extension SyncExchange {
     if query.filter == nil { try await cutReferences(to: removed) }
   }
 
-  /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records are as
-  /// the server has them.
+  /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records
+  /// are as the server has them.
   private func cutReferences(to removed: Set<String>) async throws {
     if removed.isEmpty { return }
     for entry in try await locally({ try await engine.outbox().entries }) {

@@ -7,9 +7,9 @@
 private enum Outcome {
   /// It needs nothing more.
   case finished
-  /// It waits, and those that wait for it.
+  /// The entry waits, and so do its dependants.
   case held
-  /// It has another request to make.
+  /// The entry needs another request.
   case again
 }
 
@@ -19,7 +19,7 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func push() async throws {
     var held: Set<String> = []
-    // Entries that were added meanwhile come in another pass.
+    // Entries added during the pass are sent in another pass.
     for _ in 0..<100 {
       let items = try await items()
       let entries = Dictionary(items.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
@@ -71,7 +71,7 @@ extension SyncExchange {
     }
   }
 
-  /// Sends an entry, and again what was edited meanwhile.
+  /// Sends an entry, and again if it was edited during the request.
   ///
   /// - Returns: whether it needs nothing more.
   private func send(_ entry: OutboxEntry) async throws -> Bool {
@@ -80,13 +80,13 @@ extension SyncExchange {
         entry.type, entry.identifier,
         ModelStoreError(
           .unsupported,
-          "The \(entry.type) was not sent, because its class is not known: call synchronize(_:) with it.",
+          "The \(entry.type) was not sent, because its class is unknown: call synchronize(_:) with it.",
           identifier: entry.identifier))
       return false
     }
     func attempt<M: Model>(_ type: M.Type) async throws -> Outcome { try await self.attempt(type, entry.identifier) }
     do {
-      // An entry that is edited all the time does not hold up the others.
+      // An entry that is edited continuously does not delay the others.
       for _ in 0..<5 {
         switch try await attempt(modelClass) {
         case .finished: return true
@@ -123,7 +123,7 @@ extension SyncExchange {
     var model: M?
     defer { if let model { remote.release(model) } }
     if entry.base != nil {
-      // So that the request is about the version that the server has now, and is refused if that changes in between.
+      // So that the request is about the version that the server has now, and is rejected if that changes in between.
       guard let found = try await version(type, identifier) else { return .held }
       model = found.model
       try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name)) }
@@ -146,7 +146,7 @@ extension SyncExchange {
     return try await send(flight, type, identifier, isTemporary, over: model)
   }
 
-  /// Sends a request, and stores what follows from its answer.
+  /// Sends a request, and stores its outcome.
   private func send<M: Model>(
     _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?
   ) async throws -> Outcome {
@@ -235,7 +235,7 @@ extension SyncExchange {
     return outcome(of: lane, M.typeName, identifier)
   }
 
-  /// The server's version of a record, which may be that there is none.
+  /// The server's version of a record, or its absence.
   private struct Version<M: Model> {
     var model: M?
     var answer: RemoteRecord?
@@ -262,7 +262,7 @@ extension SyncExchange {
     }
   }
 
-  /// Notes that a record of the server could not be read, so that the entry has to wait.
+  /// Records that a record of the server could not be read, so that the entry has to wait.
   private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> Outcome {
     try await step(type, identifier) { lane in
       lane.entry?.attempts += 1

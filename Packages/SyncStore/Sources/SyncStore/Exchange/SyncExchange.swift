@@ -5,7 +5,8 @@
 
 /// One exchange of a store with its remote store: the loop around the decisions of lanes.
 ///
-/// It belongs to the isolation of the store. Each step is committed before the next one begins, so that it can end anywhere.
+/// It belongs to the isolation of the store. Each step is committed before the next one begins, so that it can end
+/// anywhere.
 final class SyncExchange<Local: RecordEngine> {
   let store: SyncModelStore<Local>
   let remote: RemoteRecords
@@ -35,7 +36,7 @@ final class SyncExchange<Local: RecordEngine> {
   /// Pulls types, then sends the outbox.
   ///
   /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is in any case.
-  /// - Throws: `ModelStoreError` if no request can succeed now, or what the local engine throws.
+  /// - Throws: `ModelStoreError` if no request can succeed now, or an error of the local engine.
   func run(where isDue: (String) -> Bool) async throws {
     let outbox = try await engine.outbox()
     report.damaged = outbox.damaged
@@ -64,13 +65,13 @@ final class SyncExchange<Local: RecordEngine> {
     store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.now())
   }
 
-  /// Notes how much there is to do.
+  /// Publishes the amount of work.
   private func expect(_ count: Int) {
     progress = (0, count)
     store.status.value = .syncing(done: 0, of: count)
   }
 
-  /// Notes that a type or an entry is done.
+  /// Records that a type or an entry is done.
   func advance() {
     progress.done += 1
     progress.count = max(progress.count, progress.done)
@@ -79,7 +80,7 @@ final class SyncExchange<Local: RecordEngine> {
 
   // MARK: Steps
 
-  /// Takes a step of a lane and commits it. The step is repeated if a local write comes in between.
+  /// Performs a step of a lane and commits it. The step is repeated after a concurrent local write.
   ///
   /// - Returns: the state after the step.
   /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
@@ -109,7 +110,7 @@ final class SyncExchange<Local: RecordEngine> {
     fail(entry.type, entry.identifier, ModelStoreError(.conflict, entry.error ?? "", identifier: entry.identifier))
   }
 
-  /// The operation that notes a local value which lost.
+  /// Returns the operation that records a discarded local value.
   func note(
     _ discarded: RecordMerge.Discarded, _ type: String, _ identifier: String
   ) throws -> RecordOperation {
@@ -127,7 +128,7 @@ final class SyncExchange<Local: RecordEngine> {
     }
   }
 
-  /// Notes that a record or a type could not be synchronised.
+  /// Records that a record or a type could not be synchronised.
   func fail(_ type: String, _ identifier: String?, _ error: ModelStoreError) {
     report.failures.append(SyncReport.Failure(type: type, identifier: identifier, error: error))
   }

@@ -17,7 +17,7 @@ struct IdentifierMapping {
 
   /// Returns the operation that stores the mapping. A temporary identifier may have been used again after a deletion.
   ///
-  /// - Throws: what the engine throws.
+  /// - Throws: the errors of the engine.
   func operation(in engine: some RecordEngine) async throws -> RecordOperation {
     let name = Self.recordIdentifier(type, temporary)
     let bytes = try StoredLane.bytes([

@@ -1,7 +1,7 @@
 public import FieldKit
 import StoreEngine
 
-/// A local value that lost against the server's, kept until it is acknowledged.
+/// A local value that a merge discarded in favour of the server's, kept until it is acknowledged.
 ///
 /// ```swift
 /// for value in try await store.discardedValues() { print(value.type, value.identifier, value.key ?? "all", value.value) }
@@ -12,11 +12,11 @@ public struct DiscardedValue: Sendable, Hashable {
 
   /// The identifier of the note.
   public let id: String
-  /// The name of the type of the model.
+  /// The type name of the model.
   public var type: String
   /// The identifier of the record.
   public var identifier: String
-  /// The key of the member in the record; nil for the whole record.
+  /// The key of the discarded member; nil for the whole record.
   public var key: String?
   /// The local value; null for a deletion.
   public var value: JSONValue
@@ -34,7 +34,7 @@ public struct DiscardedValue: Sendable, Hashable {
 }
 
 extension DiscardedValue {
-  /// Notes a value that lost now.
+  /// Records a discarded value.
   init(_ discarded: RecordMerge.Discarded, of type: String, _ identifier: String, _ environment: SyncEnvironment) {
     self.init(
       id: environment.makeIdentifier(), type: type, identifier: identifier, key: discarded.key, value: discarded.value,

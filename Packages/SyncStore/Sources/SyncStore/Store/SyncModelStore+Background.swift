@@ -14,19 +14,19 @@ struct SyncSignals: Sendable {
 }
 
 extension SyncModelStore {
-  /// Synchronises in the background until the task is cancelled: when something was written locally, when a connection appears,
-  /// and when a type was not read for a while. It sleeps in between.
+  /// Synchronises in the background until the task is cancelled: after local writes, when the connection returns, and
+  /// when a type was not pulled for an interval. It sleeps in between.
   ///
   /// ```swift
   /// let synchronization = Task { await store.keepSynchronized(connectivity: monitor.isReachable) }
   /// ```
   ///
-  /// Without a connection nothing is tried. After a failure it waits for a delay that doubles up to five minutes, for as long as
-  /// the server requires, or for a connection. The results are in ``status``.
+  /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes,
+  /// for the time that the server requires, or for a connection. ``status`` has the results.
   ///
   /// - Parameters:
-  ///   - connectivity: whether the server can be reached, each time that it changes.
-  ///   - interval: the time after which a type is read again. ``SyncPolicy/refresh(after:)`` overrides it.
+  ///   - connectivity: whether the server is reachable, with an element for each change.
+  ///   - interval: the time after which a type is pulled again. ``SyncPolicy/refresh(after:)`` overrides it.
   public func keepSynchronized(
     connectivity: some AsyncSequence<Bool, Never> & Sendable, every interval: Duration = .seconds(300)
   ) async {
@@ -100,7 +100,7 @@ extension SyncModelStore {
       ?? interval
   }
 
-  /// Waits until a condition holds, a time is over, or the task is cancelled.
+  /// Waits until a condition holds, a time has passed, or the task is cancelled.
   private func wait(atMost milliseconds: Int?, until condition: (SyncSignals) -> Bool) async {
     let (signals, environment) = (handle.signals, handle.options.environment)
     await withTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ extension SyncModelStore {
   /// - Parameters:
   ///   - operations: the operations.
   ///   - prepare: called between the commit and the update of the live models.
-  /// - Throws: `RecordMismatch`, or what the local engine throws.
+  /// - Throws: `RecordMismatch`, or an error of the local engine.
   func commit(_ operations: [RecordOperation], then prepare: () -> Void = {}) async throws {
     if operations.isEmpty { return }
     try await handle.local.commit(RecordBatch(operations))

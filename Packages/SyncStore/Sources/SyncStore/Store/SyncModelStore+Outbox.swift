@@ -8,7 +8,7 @@ extension SyncModelStore {
 
   /// Returns all entries of the outbox in the order in which their records became dirty.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   /// - Complexity: O(*n*) in the number of dirty records.
   public func outbox() async throws -> [OutboxEntry] {
     let entries = try await handle.outbox().entries
@@ -17,13 +17,13 @@ extension SyncModelStore {
 
   /// Returns the entries that wait for a person, because the server rejected them.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   /// - Complexity: O(*n*) in the number of dirty records.
   public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
 
-  /// Returns the state of a model on its way to the server.
+  /// Returns the sync state of a model.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   public func syncState<M: Model>(of model: M) async throws -> SyncState {
     guard let identifier = model.identifier else { return .pending }
     let current = try await handle.replacement(of: identifier, M.typeName) ?? identifier
@@ -46,7 +46,7 @@ extension SyncModelStore {
 
   /// Queues a rejected entry again, such as after the server was corrected. An edit of its record does so, too.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   public func retry(_ entry: OutboxEntry) async throws {
     try await change(entry) { lane in
       lane.entry?.isParked = false
@@ -54,11 +54,11 @@ extension SyncModelStore {
     }
   }
 
-  /// Removes a record's local changes: it is as the server had it last, and is gone if the server never had it.
+  /// Discards a record's local changes: it gets the server's last version, and is removed if the server never had it.
   ///
   /// A request that was sent already may have taken effect. Then the next synchronisation brings its result.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   public func discardChanges(_ entry: OutboxEntry) async throws {
     try await change(entry) { lane in
       lane.local = lane.entry?.base
@@ -87,8 +87,8 @@ extension SyncModelStore {
 
   /// Sets the function that decides about the conflicts of a type. Without one each conflict is merged.
   ///
-  /// It runs in the isolation of this instance during ``sync()``, and may be called more than once for one conflict. The last
-  /// call for a type counts.
+  /// It runs in the isolation of this instance during ``sync()``, and may be called more than once for one conflict.
+  /// The last call for a type counts.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -99,7 +99,7 @@ extension SyncModelStore {
 
   /// Returns the conflicts that wait for a decision, because ``SyncResolution/wait`` was returned for them.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   /// - Complexity: O(*n*) in the number of dirty records.
   public func conflicts() async throws -> [SyncConflict] {
     var conflicts: [SyncConflict] = []
@@ -114,11 +114,11 @@ extension SyncModelStore {
     return conflicts
   }
 
-  /// Decides about a conflict. Local edits that were made since it was read count, too.
+  /// Resolves a conflict. Local edits since the conflict was read are included.
   ///
-  /// The next synchronisation sends what is left to send.
+  /// The next synchronisation sends the remaining changes.
   ///
-  /// - Throws: what the local engine throws. A conflict that waits no more is no error.
+  /// - Throws: the errors of the local engine. A conflict that is already resolved is ignored.
   public func resolve(_ conflict: SyncConflict, with resolution: SyncResolution) async throws {
     let entry = OutboxEntry(conflict.type, conflict.identifier, base: nil, since: 0)
     try await change(entry) { lane in
@@ -129,9 +129,9 @@ extension SyncModelStore {
 
   // MARK: Discarded values
 
-  /// Returns the local values that lost against the server's and were not acknowledged yet, the oldest first.
+  /// Returns the discarded local values that were not acknowledged yet, the oldest first.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: the errors of the local engine.
   public func discardedValues() async throws -> [DiscardedValue] {
     var values: [DiscardedValue] = []
     _ = try await handle.local.readRecords(of: DiscardedValue.recordType) { records in
@@ -140,9 +140,9 @@ extension SyncModelStore {
     return values
   }
 
-  /// Removes the notes of discarded values.
+  /// Removes values from the list of discarded values.
   ///
-  /// - Throws: what the local engine throws. Notes that are gone already are no error.
+  /// - Throws: the errors of the local engine. Values that are already acknowledged are ignored.
   public func acknowledge(_ values: [DiscardedValue]) async throws {
     for value in values {
       do {

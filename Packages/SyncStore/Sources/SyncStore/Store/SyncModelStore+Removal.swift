@@ -3,13 +3,15 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension SyncModelStore {
-  /// Removes the local records of all synchronised types, with the outbox and all notes, such as when a person signs out.
+  /// Removes the local records of all synchronised types, with the outbox and all metadata, such as when a person signs
+  /// out.
   ///
   /// The server keeps its records. Live models stay as they are; none of them should be saved again.
   ///
-  /// - Parameter discardUnsynced: whether changes that are not on the server are lost.
-  /// - Throws: `ModelStoreError` with the code `denied` and the records in its message, if there are such changes and they are not
-  ///   to be discarded. Also errors of the local engine. An error in between leaves the rest to another call.
+  /// - Parameter discardUnsynced: whether unsynchronised changes are discarded.
+  /// - Throws: `ModelStoreError` with the code `denied` and the records in its message, if there are such changes and
+  ///   they are not to be discarded. Also errors of the local engine. After an error, call it again to remove the
+  ///   remaining records.
   /// - Complexity: O(*n*) in the number of local records.
   public func removeLocalRecords(discardUnsynced: Bool = false) async throws {
     try await handle.beginExchange()
@@ -71,7 +73,7 @@ extension SyncModelStore {
     return ModelStoreError(
       .denied,
       """
-      The local records were not removed: \(list) have changes that are not on the server. Synchronise first, or discard \
+      The local records were not removed: \(list) have unsynchronised changes. Synchronise first, or discard \
       these changes with discardUnsynced: true.
       """)
   }

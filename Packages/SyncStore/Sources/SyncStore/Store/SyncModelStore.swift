@@ -3,10 +3,10 @@ import FieldKit
 @_exported @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A store that works without a network: it answers from a local store, and exchanges changes with a remote one.
+/// An offline-first store: it reads and writes a local store, and synchronises it with a remote one.
 ///
-/// A write returns when the local store has it, together with an outbox entry. ``sync()`` sends the entries and reads the changes
-/// of the server. It merges them by field with what was written here.
+/// A write returns when the local store has committed it, together with an outbox entry. ``sync()`` sends the entries,
+/// reads the changes of the server, and merges them by field with local changes.
 ///
 /// ```swift
 /// let files = FileModelStore(directory: folder)
@@ -15,16 +15,17 @@ import FieldKit
 /// try await store.sync()
 /// ```
 ///
-/// - Note: A store instance lives in one isolation, and calls its remote store there. Make another with
-///   ``init(local:remote:types:options:scope:)`` and `handle` elsewhere. The local and the remote store are not to be used by others.
+/// - Note: A store instance belongs to one isolation, and calls its remote store there. For another isolation create
+///   one with ``init(local:remote:types:options:scope:)`` and the `handle`. Don't use the local and the remote store
+///   for anything else.
 public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<Local>>, TransactionalModelStore {
   /// The remote store; nil in an instance that only reads and writes locally.
   public private(set) var remote: (any ModelStore)?
-  /// The classes to pull, by the names of their types, in the order of their registration.
+  /// The classes to pull, by type name, in the order of their registration.
   var types: [(name: String, modelClass: any Model.Type)] = []
-  /// The functions that decide about conflicts, by the names of types.
+  /// The conflict resolvers, by type name.
   var resolvers: [String: (SyncConflict) -> SyncResolution] = [:]
-  /// The choices about types, by their names.
+  /// The sync policies, by type name.
   var policies: [String: TypePolicy] = [:]
   /// The times at which types were last pulled by this instance.
   var lastPulls: [String: Int] = [:]
@@ -33,13 +34,13 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// The foreign keys of records.
   lazy var references = RecordReferences(scope.transformers)
 
-  /// Creates a store over a local and a remote one. Nothing is read or sent yet.
+  /// Creates a store over a local and a remote one. It reads and sends nothing yet.
   ///
   /// - Parameters:
   ///   - local: the store that keeps records and outbox, such as a `FileModelStore`.
-  ///   - remote: the store that is synchronised with, such as a `RESTModelStore`.
+  ///   - remote: the remote store, such as a `RESTModelStore`.
   ///   - types: the classes to synchronise. Others are added when they are first read through this instance.
-  ///   - options: the choices of the synchronisation.
+  ///   - options: the options of the synchronisation.
   ///   - scope: the identity map of this instance.
   public convenience init(
     local: RecordStore<Local>, remote: any ModelStore, types: [any Model.Type] = [],
@@ -63,7 +64,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     for type in types { synchronize(type) }
   }
 
-  /// Adds a class to those that are synchronised.
+  /// Adds a class to the synchronised classes.
   public func synchronize(_ type: any Model.Type) {
     if scope.claimTypeName(of: type) != nil { return }
     let name = type.typeName
@@ -71,14 +72,14 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     types.append((name, scope.storedClass(named: name) as? any Model.Type ?? type))
   }
 
-  /// Returns the class of the records of a type; nil if this instance does not know it.
+  /// Returns the class of the records of a type; nil if it is not registered.
   func modelClass(named name: String) -> (any Model.Type)? {
     types.first { $0.name == name }?.modelClass ?? scope.storedClass(named: name) as? any Model.Type
   }
 
   // MARK: Reading
 
-  /// Finds a model by its identifier, also by the temporary one that it had before the server assigned another.
+  /// Finds a model by its identifier, or by the temporary one that the server replaced.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
@@ -98,7 +99,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     return try await super.list(query)
   }
 
-  /// Gives a live model that has a temporary identifier the one that the server assigned. It is found under both.
+  /// Sets the server's identifier on a live model with a temporary one. The model is found by both.
   func adopt<M: Model>(_ type: M.Type, _ temporary: String, _ identifier: String) {
     guard let model = scope.liveModel(type, identifier: temporary), model.identifier == temporary,
       let value = model.storedValue(ofIdentifier: identifier, in: scope.transformers)
@@ -111,14 +112,15 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
 
   // MARK: Synchronising
 
-  /// Reads the changes of the server, then sends the entries of the outbox, each at most once unless it was changed meanwhile.
+  /// Pulls the changes of the server, then sends the entries of the outbox, each at most once unless it was edited
+  /// during the call.
   ///
-  /// Only one exchange with the server runs at a time: another call waits for it. A cancelled call leaves a state from which the
-  /// next one goes on.
+  /// Only one exchange with the server runs at a time: another call waits for it. After a cancelled call the next one
+  /// continues.
   ///
   /// - Returns: the report. Rejected records are among its failures, and stay in the outbox.
-  /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported` in an
-  ///   instance without remote store, `cancelled`, or what the local engine throws.
+  /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported`
+  ///   in an instance without remote store, `cancelled`, or an error of the local engine.
   @discardableResult
   public func sync() async throws -> SyncReport { try await sync { _ in true } }
 
@@ -132,7 +134,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     try await handle.beginExchange()
     defer { handle.endExchange() }
     if PlantedFault.isPlanted(.blocksAfterCrash) {
-      // A lock that a killed process leaves behind.
+      // The lock of a killed process.
       try await handle.local.commit(RecordBatch([.create("sync.lock", "lock", [])]))
     }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
@@ -156,7 +158,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// The states of the synchronisation: the current one first, then the newest.
   public var statuses: ObservedValues<SyncStatus> { status.values }
 
-  /// Sets the choices about the records of a type. Choices that are not given are as before.
+  /// Sets policies of a type. Policies that are not given are unchanged.
   public func policy<M: Model>(_ type: M.Type, _ policies: SyncPolicy<M>...) {
     synchronize(type)
     for policy in policies {
@@ -179,7 +181,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
 }
 
 extension SyncEngine {
-  /// Waits until no other exchange with the server is under way.
+  /// Waits until no other exchange with the server is in progress.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
   func beginExchange() async throws {

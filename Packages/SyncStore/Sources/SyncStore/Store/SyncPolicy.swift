@@ -20,19 +20,20 @@ public struct SyncPolicy<M: Model> {
   /// Reads the server's records again, in the background, once the last reading is this long ago.
   public static func refresh(after interval: Duration) -> SyncPolicy { SyncPolicy(kind: .refresh(interval)) }
 
-  /// Keeps only the records locally for which a condition holds, and those with local changes.
+  /// Keeps only matching records locally, and records with local changes.
   public static func keep(where condition: @escaping (ModelColumns<M>) -> QueryExpression) -> SyncPolicy {
     SyncPolicy(kind: .keep(condition))
   }
 
   /// Reads only the records that changed since the last reading, by a field that the server sets with each change.
   ///
-  /// A record that is deleted on the server is noticed when all records are compared. A server that keeps deleted records with a
-  /// mark can be followed at once: `.keep(where: { $0.isDeleted != true })`.
+  /// A record that is deleted on the server is noticed when all records are compared. A server that keeps deleted
+  /// records with a mark can be followed at once: `.keep(where: { $0.isDeleted != true })`.
   ///
   /// - Parameters:
   ///   - field: the time of the last change of a record, by the clock of the server.
-  ///   - overlap: the time before the last change that is read again, since a change may become visible later than its time.
+  ///   - overlap: the time before the last change that is read again, since a change may become visible later than its
+  ///     time.
   ///   - interval: the time after which all records are compared.
   public static func changes(
     by field: KeyPath<M, Field<Date>>, overlap: Duration = .seconds(60),

@@ -21,9 +21,9 @@ public struct SyncReport: Sendable {
   public var pulled = 0
   /// The number of requests that took effect on the server.
   public var pushed = 0
-  /// The number of local values that lost against the server's.
+  /// The number of local values that were discarded in favour of the server's.
   public var discarded = 0
-  /// The number of outbox entries that are left.
+  /// The number of remaining outbox entries.
   public var waiting = 0
   /// The time of the oldest change that is left, in milliseconds since 1970; nil if all are on the server.
   public var waitingSince: Int?
@@ -32,9 +32,9 @@ public struct SyncReport: Sendable {
   /// The identifiers of outbox entries that are damaged.
   public var damaged: [String] = []
 
-  /// Whether entries are left that are sent again by themselves, because the server could not take them now.
+  /// Whether there are entries that will be sent again automatically, because the server was temporarily unavailable.
   var hasRetries = false
 
-  /// Creates the report of a synchronisation that did nothing.
+  /// Creates an empty report.
   public init() {}
 }

@@ -6,19 +6,20 @@ import StoreProtocol
 /// for await status in store.statuses { print(status) }
 /// ```
 public enum SyncStatus: Sendable, Hashable {
-  /// Nothing is under way; the time of the last complete synchronisation, nil if there was none.
+  /// Nothing is in progress; the time of the last complete synchronisation, nil if there was none.
   case idle(since: Int?)
-  /// An exchange is under way: the number of types and outbox entries that are done, and of all.
+  /// An exchange is in progress: the number of types and outbox entries that are done, and of all.
   case syncing(done: Int, of: Int)
-  /// The server can't be reached, or takes no requests now; the time of the failure, and of the next attempt if there will be one.
+  /// The server can't be reached, or is temporarily unavailable; the time of the failure, and of the next attempt, if
+  /// any.
   case offline(since: Int, retryAt: Int?)
   /// Some outbox entries wait for a person: the number of them.
   case needsAttention(Int)
 }
 
-/// The state of a record on its way to the server.
+/// The sync state of a record.
 public enum SyncState: Sendable, Hashable {
-  /// The server has it, as far as is known.
+  /// The server has the record, as far as is known.
   case synced
   /// It has changes that wait to be sent.
   case pending
@@ -26,6 +27,6 @@ public enum SyncState: Sendable, Hashable {
   case uploading
   /// The server rejected it; the error.
   case parked(String)
-  /// It waits for a decision about a conflict.
+  /// The record waits for a decision about a conflict.
   case conflicted(SyncConflict)
 }

@@ -90,7 +90,7 @@ import Testing
     await task.value
   }
 
-  @Test func `Another call waits for the exchange under way`() async throws {
+  @Test func `Another call waits for the exchange in progress`() async throws {
     let store = client()
     let first = Task { try await store.sync() }
     let second = Task { try await store.sync() }

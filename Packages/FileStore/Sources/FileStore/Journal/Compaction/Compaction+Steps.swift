@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-// Compaction on a full disk: as much at a time as there is room for.
+// Compaction on a full disk: in steps that the free space allows.
 extension Compaction {
-  /// Runs the compaction, or one of the first files only if the disk has no room for what all of them keep. The files that are
-  /// replaced are removed before the next step, so that it has more room.
+  /// Runs the compaction. If the disk lacks space for the result, only the first files are compacted. The replaced
+  /// files are removed before the next step, which then has more space.
   ///
-  /// - Returns: What was run, which has the number of this one if it is all, and its outcome.
-  /// - Throws: ``FileEngineError/noRoomToCompact(folder:bytes:)`` if there is room for no step, and the errors of
-  ///   ``run(_:shouldStop:)``.
+  /// - Returns: The compaction that ran, and its outcome. It has the number of this one if it covers all files.
+  /// - Throws: ``FileEngineError/noRoomToCompact(folder:bytes:)`` if the disk has no space for any step, and the errors
+  ///   of ``run(_:shouldStop:)``.
   func runStep(
     _ fileSystem: any FileSystem, shouldStop: () -> Bool
   ) throws -> (step: Compaction, outcome: Outcome) {
@@ -32,24 +32,24 @@ extension Compaction {
       guard Self.isWorthIt(step.size, of: total) else { continue }
       if let outcome = try step.run(ifThereIsRoomIn: fileSystem, shouldStop) { return (step, outcome) }
       smallest = min(smallest, step.size)
-      // It was far from the estimate: the files have older revisions, which keep the order of the models.
+      // The estimate was too low: the files have older revisions, which define the order of the models.
       count = count / 2 + 1
     }
     throw FileEngineError.noRoomToCompact(folder: folder, bytes: smallest)
   }
 
-  /// Whether a step frees half as much as it writes, or more. One that frees less only makes the next ones larger, since they
-  /// write the same again.
+  /// Whether a step frees at least half as much as it writes. A step that frees less makes the next steps larger,
+  /// because they write its result again.
   private static func isWorthIt(_ kept: UInt64, of total: UInt64) -> Bool { kept + kept / 2 <= total }
 
-  /// How many bytes are written at most.
+  /// The maximum number of written bytes.
   private var size: UInt64 { Self.size(of: index, keeping: index.liveBytes) }
 
   private static func size(of index: JournalIndex, keeping bytes: UInt64) -> UInt64 {
     index.names.reduce(bytes + 1_024) { $0 + UInt64($1.count) * 6 + 256 } + UInt64(index.liveCount / 64)
   }
 
-  /// - Returns: The outcome; nil if the disk has not so much room. Nothing is left of the attempt then.
+  /// - Returns: The outcome; nil if the disk has too little space. The attempt then leaves no file behind.
   private func run(
     ifThereIsRoomIn fileSystem: any FileSystem, _ shouldStop: () -> Bool
   ) throws -> Outcome? {
@@ -88,7 +88,7 @@ extension Compaction {
     return bytes
   }
 
-  /// The compaction of the first files, read on their own.
+  /// A compaction of the first files alone.
   ///
   /// It keeps the models of these files that exist now, each in the revision that it had at the end of the last of these
   /// files. So they stay in the order of their creation, and later revisions are replayed over them.

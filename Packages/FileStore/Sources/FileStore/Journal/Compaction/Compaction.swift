@@ -1,21 +1,21 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// The making of a file that has, of some files of a journal, only what is of use. It changes nothing that counts, so
-/// it can stop at any point; ``Journal/finish(_:_:)`` lets the new file take the place of the others.
+/// Writes a new file with the live records of some files of a journal. It changes no file of the journal, so it can
+/// stop at any point; ``Journal/finish(_:_:)`` replaces the old files by the new one.
 struct Compaction: Sendable {
-  /// How many records stand together behind one line that counts them.
+  /// The number of records in a group, which begins with a line that counts them.
   private static let groupSize = 4_096
 
-  /// About how many bytes are written with one call.
+  /// The approximate number of bytes of one write call.
   private static let pieceSize = 1 << 20
 
   let group: String
   let folder: String
 
-  /// The models and their places when it began.
+  /// The models and their positions at its start.
   let index: JournalIndex
 
-  /// The files that are to be replaced: all up to this number.
+  /// The files to replace: all up to this number.
   let number: UInt32
 
   /// These files, in their order.
@@ -27,7 +27,7 @@ struct Compaction: Sendable {
   /// The last batch in them.
   let batch: UInt64
 
-  /// How many bytes of disk space are taken before anything is written, so that the disk can't be full in the middle.
+  /// The number of bytes to preallocate, so that the disk can't become full during the writes.
   var preallocation: UInt64 = 0
 
   /// The result: the length of the file, and the positions of its records, in the order of the index.
@@ -36,25 +36,25 @@ struct Compaction: Sendable {
     var places: [[RecordLocation]]
   }
 
-  /// The file that is to replace the others.
+  /// The file that replaces the others.
   var segment: SegmentNumber { .compacted(number) }
   var path: String { "\(folder)/\(StoreFormat.segment(segment))" }
   var unfinishedPath: String { path + StoreFormat.unfinishedSuffix }
 
-  /// Writes the file and brings it to the disk.
+  /// Writes and syncs the file.
   ///
   /// - Parameter shouldStop: Is called at intervals.
   /// - Throws: `CancellationError` if it should stop; ``FileEngineError/damaged(_:)`` if a record can't be read, since
-  ///   what is left of it is in the old file only; ``FileSystemError``.
+  ///   only the old file has its bytes; ``FileSystemError``.
   func run(_ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws -> Outcome {
-    // Before the file is touched: when this is to stop, another store may have the directory soon.
+    // Checked before the file is created: after a stop, another store may own the directory soon.
     if shouldStop() { throw CancellationError() }
     let file = try fileSystem.open(unfinishedPath, .create)
     try file.truncate(to: 0)
     do {
       if preallocation > 0 { try file.preallocate(from: 0, length: preallocation) }
     } catch {
-      // Some file systems can't; then it is the writing that fails.
+      // Some file systems can't preallocate; then the writes may fail.
       if error.isAboutRoom { throw error }
     }
     let contents = JournalContents(folder: folder, index: JournalIndex(), issues: [], fileSystem: fileSystem)
@@ -86,7 +86,7 @@ struct Compaction: Sendable {
     return Outcome(length: output.end, places: places)
   }
 
-  /// Copies lines as they are.
+  /// Copies lines unchanged.
   private func copy(
     _ records: RecordSelection, from contents: JournalContents, to output: inout Output, _ moved: inout [RecordLocation]
   ) throws {
@@ -101,12 +101,12 @@ struct Compaction: Sendable {
     }
   }
 
-  /// The bytes that are written and those still to be written.
+  /// The written bytes, and the buffered ones.
   private struct Output {
     let file: any StoreFile
     var encoder = LineEncoder()
 
-    /// Where the bytes of the encoder go.
+    /// The position of the encoder's bytes in the file.
     private(set) var end: UInt64 = 0
 
     var position: UInt64 { end + UInt64(encoder.bytes.count) }
@@ -122,10 +122,10 @@ struct Compaction: Sendable {
 }
 
 extension Journal {
-  /// Begins to compact all that was written so far.
+  /// Begins a compaction of everything written so far.
   ///
-  /// - Returns: What is to be done, for which the journal is not needed; nil if there is nothing to gain.
-  /// - Throws: ``FileEngineError/damaged(_:)`` if it would remove what is left of a record that can't be read.
+  /// - Returns: The compaction, which can run without the journal; nil if it would save nothing.
+  /// - Throws: ``FileEngineError/damaged(_:)`` if it would remove the bytes of an unreadable record.
   func beginCompaction() throws -> Compaction? {
     try refuseAfterFailure()
     try refuseWithoutLock()
@@ -138,7 +138,7 @@ extension Journal {
       number: last.segment.number, files: sealed, batch: lastBatch)
   }
 
-  /// The damage that was found by opening the journal, and is not repaired yet.
+  /// The damage found when the journal was opened, unless it was repaired.
   var unrepairedDamage: IntegrityIssue? {
     let damages = contents.issues.filter { $0.kind == .damage }
     if damages.isEmpty { return nil }
@@ -146,31 +146,30 @@ extension Journal {
     return damages.first { files.contains($0.file) }
   }
 
-  /// Lets what a compaction has made take the place of what it was made from. Batches that were written meanwhile stay.
+  /// Replaces the files of a compaction by its result. Batches written during the compaction stay.
   ///
-  /// The moment at which the new file gets its name is the one from which it counts; what it replaces is removed
-  /// after that.
+  /// The rename of the new file is the commit point; the old files are removed afterwards.
   func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
     let folder = contents.folder
     let old = sealed.filter { $0.segment.number <= compaction.number && $0.segment != compaction.segment }
     try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)
-    // Whoever looks into the folder takes the new file from now on, so this journal does too.
+    // Readers of the folder use the new file from now on, so this journal does too.
     let naming = Result { try fileSystem.synchronizeDirectory(folder) }
     contents.move(compaction.index, to: outcome.places, areNamed: compaction.isStep)
     try replaceFiles(
       upTo: compaction.number, with: SegmentExtent(segment: compaction.segment, length: outcome.length))
     contents.closeFiles()
-    // If the new name is lost, the old files are the journal.
+    // If the rename is lost in a crash, the old files are the journal.
     do { try naming.get() } catch { throw refusingWrites(afterSync: error) }
     for extent in old {
-      // One that stays is removed when the journal is opened next.
+      // A remaining file is removed when the journal is next opened.
       try? fileSystem.remove("\(folder)/\(StoreFormat.segment(extent.segment))")
     }
   }
 
-  /// Removes what a compaction has left that came to no end.
+  /// Removes the file of an unfinished compaction.
   func abandon(_ compaction: Compaction) {
     if !isWithoutLock { try? fileSystem.remove(compaction.unfinishedPath) }
   }

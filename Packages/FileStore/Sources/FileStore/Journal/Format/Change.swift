@@ -14,17 +14,17 @@ package typealias Change = RecordOperation
 /// The kind of a write.
 package typealias Operation = RecordOperation.Kind
 
-/// A batch that was admitted, with what is known of its models.
+/// An admitted batch, with the known states of its models.
 struct AdmittedBatch {
   let changes: [Change]
 
-  /// One for each change. They are apart from the changes, because a copy of each of those would cost something.
+  /// One for each change. They are separate from the changes to avoid copies.
   var records: [AdmittedRecord]
 
   /// The effect of the change on the indexes of fields, by their number; empty for types without indexes.
   var keys: [Int: KeyChange] = [:]
 
-  /// About how many bytes its lines have.
+  /// The approximate number of bytes of its lines.
   var estimatedSize: Int {
     changes.reduce(64) { $0 + $1.value.count + $1.identifier.utf8.count + $1.type.utf8.count + 48 }
   }
@@ -38,10 +38,10 @@ struct AdmittedRecord: BitwiseCopyable {
   /// The number of the type in the index.
   var type: Int
 
-  /// Where the identifier goes in tables: see ``IdentifierHash``.
+  /// The hash of the identifier: see ``IdentifierHash``.
   var hash: Int
 
-  /// Where the record stands, once it was written.
+  /// The position of the record, after it was written.
   var place = RecordLocation(segment: .none, length: 0, offset: 0)
 }
 

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// A checksum of many bytes that costs less than reading them: of the tables in a checkpoint, of which a million models
-/// have some sixty megabytes.
+/// A fast checksum of many bytes, for the tables in a checkpoint. A million models have about sixty megabytes of
+/// tables.
 ///
-/// The bytes are taken as numbers of 64 bits, lowest byte first, and dealt to four sums in turn. A sum takes a number by
-/// `sum = (sum ^ number) * 0x9e3779b97f4a7c15`, then `sum ^= sum >> 32`. Each step can be undone, so a number that changed
-/// always changes the sum that it belongs to.
+/// The bytes are taken as numbers of 64 bits, lowest byte first, and dealt to four sums in turn. A sum takes a number
+/// by `sum = (sum ^ number) * 0x9e3779b97f4a7c15`, then `sum ^= sum >> 32`. Each step can be undone, so a number that
+/// changed always changes the sum that it belongs to.
 struct Fingerprint {
   private static let factor: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var sums: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)

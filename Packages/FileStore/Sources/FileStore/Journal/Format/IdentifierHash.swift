@@ -1,4 +1,4 @@
-/// Where identifiers go in a table of slots: the same for as long as the secret is, which a checkpoint keeps.
+/// The hash of identifiers in a table of slots. It depends on the secret, which a checkpoint stores.
 ///
 /// The secret is random, so identifiers can't be chosen to collide in one slot.
 struct IdentifierHash: Sendable, Equatable {

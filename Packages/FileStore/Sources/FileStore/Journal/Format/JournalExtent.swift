@@ -10,13 +10,13 @@
 
 /// The files and bytes of a journal that must exist, as its writer knows them.
 struct JournalExtent: Sendable {
-  /// The files before the segment that is being written.
+  /// The files before the current segment.
   var sealed: [SegmentExtent]
 
-  /// Where the journal ends.
+  /// The end of the journal.
   var end: ClosedMark
 
-  /// The parts that were missing already when the journal was opened.
+  /// The parts that were missing when the journal was opened.
   var losses: [IntegrityIssue] = []
 
   /// All files.
@@ -24,12 +24,12 @@ struct JournalExtent: Sendable {
     sealed + [SegmentExtent(segment: SegmentNumber(end.segment), length: end.length)]
   }
 
-  /// How long a file has to be; nil if it does not belong to the journal.
+  /// The required length of a file; nil if it does not belong to the journal.
   func length(of segment: SegmentNumber) -> UInt64? { files.first { $0.segment == segment }?.length }
 }
 
 extension IntegrityIssue {
-  /// Whether both say that something is missing in the same place.
+  /// Whether both report the same missing part.
   func isMissing(like other: IntegrityIssue) -> Bool {
     kind == .missing && other.kind == .missing && file == other.file && offset == other.offset
   }
@@ -46,8 +46,8 @@ extension JournalFiles {
     return false
   }
 
-  /// The number behind the last file that has to be there: that of the last close, or the segment that is begun before
-  /// all others are compacted.
+  /// The number after the last required file: from the last close, or the segment that a compaction of all others
+  /// began.
   func dueEnd(_ mark: ClosedMark?) -> UInt32 {
     let behind = (segments.last?.number ?? 0) + (segments.last?.isCompacted == true ? 2 : 1)
     return max(behind, (mark?.segment ?? 0) + 1)
@@ -55,7 +55,7 @@ extension JournalFiles {
 }
 
 extension ClosedMark {
-  /// Reads the mark of a journal, and notes what is wrong with it; nil if there is none that can be read.
+  /// Reads the mark of a journal and records its problems; nil if there is no readable mark.
   static func read(
     in folder: String, _ fileSystem: any FileSystem, noting replay: inout Replay
   ) throws -> ClosedMark? {
@@ -71,7 +71,7 @@ extension ClosedMark {
       replay.note(
         IntegrityIssue(
           kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
-          reason: "it does not tell any more where the journal ended when it was closed"))
+          reason: "it does not record the end of the closed journal any more"))
     } else if bytes.last != 0x0a {
       replay.note(
         IntegrityIssue(
@@ -82,7 +82,7 @@ extension ClosedMark {
 }
 
 extension Replay {
-  /// Notes that segments are not there any more.
+  /// Records that segments are missing.
   mutating func noteMissing(segments: Range<UInt32>, in folder: String) {
     guard let first = segments.first else { return }
     let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
@@ -92,7 +92,7 @@ extension Replay {
         reason: reason))
   }
 
-  /// Notes that a file is not there any more.
+  /// Records that a file is missing.
   mutating func noteMissing(_ segment: SegmentNumber, in folder: String) {
     note(
       IntegrityIssue(
@@ -100,11 +100,11 @@ extension Replay {
         reason: "the file is missing"))
   }
 
-  /// Notes that the segment that was just read is shorter than it was when the journal was closed.
+  /// Records that the segment that was just read is shorter than when the journal was closed.
   mutating func noteLoss(in segment: SegmentNumber, _ dataEnd: UInt64, mark: ClosedMark?) {
     guard let mark, segment == SegmentNumber(mark.segment), dataEnd < mark.length else { return }
     note(
       .missing, at: dataEnd, length: 0,
-      "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), were here when the store was closed and are gone")
+      "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), existed when the store was closed and are missing")
   }
 }

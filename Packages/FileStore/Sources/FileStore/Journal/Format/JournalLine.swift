@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// A line of a journal whose checksum was right. The layout of each is in `JournalFormat.md`.
+/// A line of a journal with a correct checksum. See `JournalFormat.md` for the layouts.
 enum JournalLine: Equatable {
   /// The first line of a segment; `records` is their number in a compacted segment.
   case segment(version: UInt64, number: UInt64, firstBatch: UInt64, group: String, records: UInt64?)
 
-  /// The first line of a batch; `count` records follow. All batches up to `synced` were on the disk before this one.
+  /// The first line of a batch; `count` records follow. All batches up to `synced` were synced before this one.
   case batch(number: UInt64, count: UInt64, synced: UInt64)
 
-  /// In what compaction has made: the next `count` lines are left of the batches up to `batch`.
+  /// In a compacted segment: the next `count` lines are live records of the batches up to `batch`.
   case kept(batch: UInt64, count: UInt64)
 
-  /// In what compaction has made: the largest integer that was an identifier of a type.
+  /// In a compacted segment: the largest integer that was an identifier of a type.
   case largest(type: JournalText, integer: UInt64)
 
   /// The first line of a checkpoint.
@@ -23,11 +23,11 @@ enum JournalLine: Equatable {
   /// The line of `closed.json`: where the journal ended when it was last closed.
   case closed(segment: UInt64, length: UInt64, batch: UInt64)
 
-  /// A sound line of a kind that this version does not know.
+  /// An intact line of a kind that this version does not know.
   case unknown(kind: String)
 }
 
-/// A change as it stands in a line; the ranges count from the line's first byte.
+/// A change in a line; the ranges are relative to the first byte of the line.
 struct RecordLine: Equatable {
   var operation: Operation
   var type: JournalText
@@ -61,6 +61,6 @@ enum LineLayout {
   /// `["01234567",` : the checksum covers everything after it up to the line break.
   static let prefixLength = 12
 
-  /// Where the eight hexadecimal digits of the checksum stand.
+  /// The position of the eight hexadecimal digits of the checksum.
   static let checksum = 2..<10
 }

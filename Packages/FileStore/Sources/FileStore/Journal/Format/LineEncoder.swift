@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Writes journal lines one after the other into one buffer.
+/// Appends journal lines to a buffer.
 struct LineEncoder {
   private(set) var bytes: [UInt8] = []
 
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// How the last change's line begins: neighbours mostly do the same to the same type.
+  /// The prefix of the last line. Neighbouring changes usually have the same kind and type.
   private var head: [UInt8] = []
   private var headOperation: Operation?
   private var headType = ""
@@ -22,7 +22,7 @@ struct LineEncoder {
     }
   }
 
-  /// Adds the line before the records that are left of the batches up to `batch`.
+  /// Adds the line before the live records of the batches up to `batch`.
   mutating func kept(batch: UInt64, count: Int) {
     line("kept") {
       $0.integer(batch)
@@ -45,10 +45,10 @@ struct LineEncoder {
     }
   }
 
-  /// Adds bytes as they are, such as a line without its line break.
+  /// Adds bytes unchanged, such as a line without its line break.
   mutating func verbatim(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
 
-  /// Ends a line that was added as it is.
+  /// Ends a line that was added unchanged.
   mutating func lineBreak() { bytes.append(UInt8(ascii: "\n")) }
 
   /// Discards the bytes written so far, and keeps the memory.
@@ -57,7 +57,7 @@ struct LineEncoder {
   /// Adds zeros, which belong to no line.
   mutating func fill(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
 
-  /// Makes room for so many bytes more.
+  /// Reserves capacity for more bytes.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   /// Adds the first line of a batch.
@@ -71,7 +71,7 @@ struct LineEncoder {
 
   /// Adds the line of one change.
   ///
-  /// - Returns: Where it stands in ``bytes``, without its line break.
+  /// - Returns: The range of the line in ``bytes``, without its line break.
   mutating func record(_ change: Change, revision: UInt64) -> Range<Int> {
     let start = bytes.count
     if headOperation == change.operation, headType.hasSameBytes(as: change.type) {
@@ -121,7 +121,7 @@ struct LineEncoder {
     return start..<end
   }
 
-  /// Puts the checksum of the line at `range` into its place.
+  /// Writes the checksum of the line at `range`.
   static func writeChecksum(of range: Range<Int>, in bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
       let covered = buffer[(range.lowerBound + LineLayout.prefixLength)..<range.upperBound]

@@ -1,20 +1,19 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Reads the fixed order of a journal line's parts, byte by byte. The model's own JSON is not looked into.
+/// Reads the parts of a journal line in their fixed order, byte by byte. The JSON of the model is not parsed.
 struct LineParser {
   private let line: UnsafeRawBufferPointer
   private var position = LineLayout.prefixLength
 
   private init(_ line: UnsafeRawBufferPointer) { self.line = line }
 
-  /// Whether the bytes (without the line break) are a line whose checksum is right.
+  /// Whether the bytes (without the line break) are a line with a correct checksum.
   static func isSound(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return false }
     return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: line[LineLayout.prefixLength...])) == stated
   }
 
-  /// The length of a sound line at the beginning of bytes that go on with something else's line: what is left
-  /// when a line break between two lines was damaged.
+  /// The length of an intact line at the start of the bytes, if the line break after it was damaged.
   static func soundPrefix(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard let stated = statedChecksum(bytes) else { return nil }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[LineLayout.prefixLength...])
@@ -24,7 +23,7 @@ struct LineParser {
     return length.map { $0 + LineLayout.prefixLength }
   }
 
-  /// Returns the content of a sound line; nil if its parts are not those of its kind.
+  /// Returns the content of an intact line; nil if the parts do not match its kind.
   static func parse(_ line: UnsafeRawBufferPointer) -> JournalLine? {
     var parser = LineParser(line)
     guard let kind = parser.text() else { return nil }

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Cuts a file into lines, reading a window of it at a time; the window grows to the longest line.
+/// Splits a file into lines. It reads a window at a time, which grows to the longest line.
 struct LineScanner: ~Copyable {
-  /// A piece of a file that ends at a line break (which is not part of it) or at the file's end.
+  /// A part of a file up to a line break, which is not included, or up to the end of the file.
   struct Piece {
     var offset: UInt64
 
@@ -16,7 +16,7 @@ struct LineScanner: ~Copyable {
     var bytes: UnsafeRawBufferPointer
     var isTerminated: Bool
 
-    /// Whether there are zeros in it with something else behind them, be it the line break.
+    /// Whether zeros are followed by other bytes or by the line break.
     var hasZerosBeforeData: Bool {
       guard let zero = bytes.firstIndex(of: 0) else { return false }
       return isTerminated || bytes[zero...].contains { $0 != 0 }
@@ -32,7 +32,7 @@ struct LineScanner: ~Copyable {
   private let end: UInt64
   private var isAtEnd = false
 
-  /// - Parameter end: Nothing from this offset on is read.
+  /// - Parameter end: The offset at which reading ends.
   init(_ file: any StoreFile, from offset: UInt64 = 0, to end: UInt64 = .max, windowSize: Int = 1 << 20) {
     self.file = file
     self.end = end
@@ -71,7 +71,7 @@ struct LineScanner: ~Copyable {
       isTerminated: isTerminated)
   }
 
-  /// Moves the unread bytes to the start of the window and reads more behind them.
+  /// Moves the unread bytes to the start of the window, and appends more.
   private mutating func refill() throws {
     let count = unread.count
     if count == window.count {

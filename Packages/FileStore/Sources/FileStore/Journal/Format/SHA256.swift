@@ -55,8 +55,8 @@ enum SHA256 {
     return found
   }
 
-  /// The 32 bits behind the point of a root, found bit by bit in whole numbers: a `Double` would not be exact enough
-  /// to be relied on everywhere.
+  /// The first 32 fractional bits of a root, computed in integers: a `Double` is not exact enough on every
+  /// platform.
   private static func fraction(of prime: UInt64, cubeRoot: Bool) -> UInt32 {
     // The largest r with r² ≤ prime · 2⁶⁴ (or r³ ≤ prime · 2⁹⁶) is the root times 2³².
     var root: UInt64 = 0

@@ -1,10 +1,10 @@
 /// The number of a file of a journal: an original segment, or the compacted form of one and all before it.
 ///
-/// Four bytes without a gap, because every model's place has one.
+/// It has four bytes without padding, because the position of every model contains one.
 package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
   private static let compactedBit: UInt32 = 1 << 31
 
-  /// As it stands in an index.
+  /// The value in an index.
   let rawValue: UInt32
 
   init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -2,10 +2,10 @@
 enum StoreFormat {
   static let name = "modelkit-file-store"
 
-  /// The version that is written, and the newest that is read.
+  /// The written version, and the newest readable one.
   static let version: UInt64 = 2
 
-  /// Far beyond what a journal can reach: larger numbers come from no journal of ours.
+  /// The largest number of a segment. A larger number is not from a journal of this format.
   static let largestSegment: UInt32 = 1 << 30
   static let largestBatch: UInt64 = 1 << 62
 
@@ -16,17 +16,17 @@ enum StoreFormat {
   static let closedMark = "closed.json"
   static let checkpoint = "index.checkpoint"
 
-  /// The reason that is reported for a file whose single line is sound, but has no line break.
-  static let missingLineBreak = "the line break at its end is missing, the line is sound"
+  /// The reported reason for a file with an intact line without line break.
+  static let missingLineBreak = "the line break at its end is missing, the line is intact"
 
-  /// At the end of the names of files that are being written.
+  /// The suffix of unfinished files.
   static let unfinishedSuffix = ".new"
   private static let compactedSuffix = ".compacted.journal"
 
-  /// Whether the store keeps names of types like this one to itself: those that begin with `@`.
+  /// Whether a type name is reserved: it begins with `@`.
   static func isReservedType(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "@") }
 
-  /// Whether something in the directory of a store with this name belongs to the store, or may at another time.
+  /// Whether this name in the directory of a store is one that the store uses.
   static func isOwnName(_ name: Substring) -> Bool {
     name == lock || name == groups || name == reserve || name.hasPrefix("manifest.") || name.hasPrefix("manifest-")
   }
@@ -39,7 +39,7 @@ enum StoreFormat {
     return number
   }
 
-  /// The file name of a segment, or of what is left of it and all before it: "000001.compacted.journal".
+  /// The file name of a segment, or of its compacted form: "000001.compacted.journal".
   static func segment(_ segment: SegmentNumber) -> String {
     padded(segment.number) + (segment.isCompacted ? compactedSuffix : ".journal")
   }
@@ -52,10 +52,10 @@ enum StoreFormat {
     return number
   }
 
-  /// Whether a file with this name is one of those that a journal consists of.
+  /// Whether a file with this name is part of a journal.
   static func isJournal(_ name: String) -> Bool { segmentNumber(name) != nil || compactedNumber(name) != nil }
 
-  /// Whether a file with this name was being written and does not count.
+  /// Whether a file with this name is unfinished, and therefore ignored.
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinishedSuffix) }
 
   /// The file name for the bytes that were cut off a segment at `offset`: "000001-4711.quarantine".
@@ -63,7 +63,7 @@ enum StoreFormat {
     "\(padded(segment))-\(offset)\(attempt > 1 ? "-\(attempt)" : "").quarantine"
   }
 
-  /// The file name for what a manifest was before a repair: "manifest-1.quarantine".
+  /// The file name for the manifest before a repair: "manifest-1.quarantine".
   static func manifestQuarantine(_ number: Int) -> String { "manifest-\(number).quarantine" }
 
   private static func padded(_ number: UInt32) -> String {

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// The first line of a checkpoint: which state of the journal the index in it is of.
+/// The first line of a checkpoint: the state of the journal that its index describes.
 struct CheckpointHeader: Equatable {
   /// The version of the format.
   var version: UInt64
 
-  /// How the entries lie in memory. A reader that has them otherwise passes over the checkpoint.
+  /// The memory layout of the entries. A reader with another layout ignores the checkpoint.
   var layout: UInt64
 
-  /// The segment in which the journal goes on, where in it, and the last batch before that.
+  /// The segment and the offset at which the journal continues, and the last batch before it.
   var position: ClosedMark
 
   /// The secret of the hash.
   var hash: IdentifierHash
 
-  /// How many bytes follow this line, and their checksum.
+  /// The number of bytes after this line, and their checksum.
   var length: UInt64
   var checksum: UInt64
 
-  /// The bytes of an entry, and whether the machine begins numbers with their lowest byte.
+  /// The size of an entry in bytes, and whether the machine is little-endian.
   static var ownLayout: UInt64 {
     UInt64(MemoryLayout<TypeIndex.Entry>.stride) * 2 + (UInt16(1).littleEndian == 1 ? 1 : 0)
   }
@@ -52,26 +52,26 @@ struct CheckpointHeader: Equatable {
   }
 }
 
-/// A file and how much of it a checkpoint knows.
+/// A file, and the length that a checkpoint covers.
 struct SegmentExtent: Sendable, Equatable {
   var segment: SegmentNumber
   var length: UInt64
 }
 
-/// The index of a journal as of one moment, at which everything in it was on the disk. It only makes opening faster: the
+/// The index of a journal at a point in time, when all its content was synced. It only makes opening faster: the
 /// journal has the same information.
 struct Checkpoint: Sendable {
   var position: ClosedMark
   var index: JournalIndex
 
-  /// The files of the journal by then. Without one of them the checkpoint is worth nothing.
+  /// The files of the journal at that time. The checkpoint is invalid if one of them is missing.
   var files: [SegmentExtent]
 
-  /// Writes it in the place of an older one, atomically.
+  /// Writes the checkpoint, atomically replacing an older one.
   ///
   /// - Parameter shouldStop: Is called at intervals.
   func write(to folder: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws {
-    // Before the file is touched: when this is to stop, another store may have the directory soon.
+    // Checked before the file is created: after a stop, another store may own the directory soon.
     if shouldStop() { throw CancellationError() }
     let unfinished = "\(folder)/\(StoreFormat.checkpoint)\(StoreFormat.unfinishedSuffix)"
     var writer = try CheckpointWriter(file: fileSystem.open(unfinished, .create))
@@ -83,7 +83,7 @@ struct Checkpoint: Sendable {
       }
       try writer.finish(self)
     } catch let error as FileSystemError where error.isAboutRoom {
-      // What there is of it has room that others need.
+      // The unfinished file occupies space.
       try? fileSystem.remove(unfinished)
       throw error
     }
@@ -91,7 +91,7 @@ struct Checkpoint: Sendable {
     try fileSystem.synchronizeDirectory(folder)
   }
 
-  /// Reads the checkpoint of a journal; nil if there is none that can be used. It is not missed.
+  /// Reads the checkpoint of a journal; nil if there is no usable one. The journal can be opened without it.
   ///
   /// - Throws: ``FileEngineError/newerFormat(path:version:supported:)``.
   init?(of folder: String, _ fileSystem: any FileSystem) throws {
@@ -104,10 +104,10 @@ struct Checkpoint: Sendable {
     }
   }
 
-  /// How many records of the last file are compared with it.
+  /// The number of records of the last file that are compared with the checkpoint.
   private static let sampleSize = 8
 
-  /// Returns whether the last file has the end that the checkpoint knows, and some of the records: another file can have its
+  /// Returns whether the last file has the recorded end and some of the records: another file may have its
   /// name.
   func belongs(to file: any StoreFile, in folder: String, _ fileSystem: any FileSystem) throws -> Bool {
     guard position.length > 0, try file.bytes(from: position.length - 1, count: 1) == [0x0a] else { return false }
@@ -128,7 +128,7 @@ struct Checkpoint: Sendable {
   }
 }
 
-/// Writes the parts of a checkpoint one after the other, and its first line last, when all is known.
+/// Writes the parts of a checkpoint in order, and its first line last, because it has their checksum.
 private struct CheckpointWriter {
   let file: any StoreFile
   private var end: UInt64 = 0
@@ -136,13 +136,13 @@ private struct CheckpointWriter {
 
   init(file: any StoreFile) { self.file = file }
 
-  /// The room of the first line, which is filled with spaces.
+  /// The length of the first line, padded with spaces.
   static let headerLength: UInt64 = 256
 
   mutating func begin(_ checkpoint: Checkpoint) throws {
     try file.truncate(to: 0)
     end = Self.headerLength
-    // In the same parts as they are read, since their fingerprint depends on that.
+    // In the same parts as when they are read, because their fingerprint depends on the parts.
     try add([UInt64(checkpoint.files.count)])
     for extent in checkpoint.files {
       try add([UInt64(extent.segment.rawValue)])
@@ -168,7 +168,7 @@ private struct CheckpointWriter {
       CheckpointHeader(
         position: checkpoint.position, hash: checkpoint.index.hash, length: end - Self.headerLength,
         checksum: checksum.value))
-    // The line break stands at the end of its room, so that what follows begins at the same place each time.
+    // The line break is at the end of the padding, so that the next part always has the same offset.
     let line = encoder.bytes.dropLast()
     let room = Int(Self.headerLength) - line.count - 1
     try file.writeFully(line + [UInt8](repeating: 0x20, count: room) + [0x0a], at: 0)
@@ -184,7 +184,7 @@ private struct CheckpointWriter {
   }
 }
 
-/// Reads what ``CheckpointWriter`` has written. Whatever does not fit makes the whole of it worthless.
+/// Reads the output of ``CheckpointWriter``. Any inconsistency makes the checkpoint invalid.
 private struct CheckpointReader {
   let file: any StoreFile
   private let header: CheckpointHeader
@@ -245,7 +245,7 @@ private struct CheckpointReader {
     return list?.first
   }
 
-  /// The next elements, read to where they stay; nil if there are not so many.
+  /// The next elements, read into their final memory; nil if there are fewer.
   private mutating func elements<Element: BitwiseCopyable>(_ count: UInt64, _ example: Element) throws -> [Element]? {
     let size = UInt64(MemoryLayout<Element>.stride)
     let (bytes, overflow) = count.multipliedReportingOverflow(by: size)

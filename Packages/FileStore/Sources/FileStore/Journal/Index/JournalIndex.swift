@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Where every model of a group stands, by type.
+/// The positions of all models of a group, by type.
 struct JournalIndex: Sendable {
   private(set) var types: [TypeIndex] = []
   private(set) var names: [[UInt8]] = []
@@ -8,21 +8,21 @@ struct JournalIndex: Sendable {
   private var lastType: (name: String, number: Int)?
   private(set) var states: [WriteState] = []
 
-  /// The generation of the list of models. It changes, and with it the ordinals, when everything was read again.
+  /// The generation of the list of models. It changes, together with the ordinals, when the journal was read again.
   private(set) var generation: UInt64 = 0
 
-  /// The same for marks of pages, which may be older than this process: no other list has this number.
+  /// The generation for page marks, which may be older than this process: no other list has this number.
   let epoch = Int.random(in: 0...Int.max)
 
-  /// The indexes of fields; copies of the whole that outlive a moment are made without them.
+  /// The indexes of fields. Long-lived copies of the whole index don't have them.
   var fields = FieldIndexes()
 
-  /// Where identifiers go, in the indexes of all types.
+  /// The hash of identifiers in the indexes of all types.
   let hash: IdentifierHash
 
   init(hash: IdentifierHash = IdentifierHash()) { self.hash = hash }
 
-  /// The same types without models, for one that takes the place of this one.
+  /// The same types without models, for an index that replaces this one.
   var withoutModels: JournalIndex {
     var index = JournalIndex(hash: hash)
     for (name, type) in zip(names, types) {
@@ -33,10 +33,10 @@ struct JournalIndex: Sendable {
     return index
   }
 
-  /// How many bytes the lines of live models have, with their line breaks.
+  /// The number of bytes of the lines of live models, with their line breaks.
   var liveBytes: UInt64 { types.reduce(0) { $0 + $1.liveBytes } }
 
-  /// How many models there are.
+  /// The number of models.
   var liveCount: Int { types.reduce(0) { $0 + $1.liveCount } }
 
   /// The number of a type that has had models.
@@ -45,14 +45,14 @@ struct JournalIndex: Sendable {
     return numbers[Array(type.utf8)]
   }
 
-  /// The number of a type, which is given one if it has none.
+  /// The number of a type, assigned if it has none.
   mutating func intern(_ type: [UInt8]) -> Int {
     if let number = numbers[type] { return number }
     add(type, TypeIndex(hash: hash))
     return types.count - 1
   }
 
-  /// Adds a type as a checkpoint has it.
+  /// Adds a type of a checkpoint.
   mutating func add(_ name: [UInt8], _ type: TypeIndex) {
     types.append(type)
     names.append(name)
@@ -65,10 +65,10 @@ struct JournalIndex: Sendable {
     zip(names, types).filter { $1.liveCount > 0 }.map { String(decoding: $0.0, as: UTF8.self) }
   }
 
-  /// The name of a type, also of one that has no models any more.
+  /// The name of a type, also of one without models.
   func name(ofType number: Int) -> String { String(decoding: names[number], as: UTF8.self) }
 
-  /// The same for a string. Writers mostly stay with one type, so the last one is tried first.
+  /// The same for a string. The last type is tried first, because consecutive writes often have the same type.
   mutating func intern(_ type: String) -> Int {
     if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
     let number = intern(Array(type.utf8))
@@ -79,9 +79,9 @@ struct JournalIndex: Sendable {
   /// Whether the type numbered `number` has this name.
   func isNamed(_ number: Int, _ name: UnsafeRawBufferPointer) -> Bool { names[number].elementsEqual(name) }
 
-  /// Takes over a change that is committed.
+  /// Applies a committed change.
   ///
-  /// An update of an unknown model puts it back: its creation was damaged, its data was not.
+  /// An update of an unknown model restores it: its creation was damaged, but its data was not.
   mutating func apply(
     _ operation: Operation, type: Int, identifier: UnsafeRawBufferPointer, revision: UInt64, place: RecordLocation
   ) {
@@ -91,7 +91,7 @@ struct JournalIndex: Sendable {
     }
   }
 
-  /// Takes over a change that was admitted and is committed: what it creates is known not to be there.
+  /// Applies an admitted and committed change. The models that it creates are known to be missing.
   mutating func apply(
     _ operation: Operation, _ identifier: UnsafeRawBufferPointer, _ record: AdmittedRecord, _ keys: KeyChange?
   ) {
@@ -106,15 +106,15 @@ struct JournalIndex: Sendable {
     fields.change(keys, type: type, ordinal: ordinal)
   }
 
-  /// Makes room for more models at once.
+  /// Reserves capacity for more models.
   mutating func reserve(_ count: Int, identifierBytes: Int, type: Int) {
     types[type].reserve(count, identifierBytes: identifierBytes)
   }
 
-  /// Tells those who remember what they read of these types that it may be different now.
+  /// Invalidates cached reads of these types.
   func noteWrite(to types: Set<Int>) { for type in types { states[type].noteWrite() } }
 
-  /// Tells everybody who remembers what was read that it may be different now.
+  /// Invalidates all cached reads.
   func noteWriteToAll() { for state in states { state.noteWrite() } }
 
   /// The live model with this identifier.
@@ -132,19 +132,19 @@ struct JournalIndex: Sendable {
     types[type].find(identifier, hash: hash).map { types[type].entries[$0] }
   }
 
-  /// Lets another state of the whole take the place of this one.
+  /// Replaces the state of the whole index.
   mutating func replace(by other: JournalIndex) {
     let generation = generation
     self = other
     self.generation = generation + 1
   }
 
-  /// Refuses a cursor that is a place in another list.
+  /// Rejects a cursor of another list.
   func check(_ cursor: CreationCursor) throws(RecordsWereReplaced) {
     if let other = cursor.generation, other != generation { throw RecordsWereReplaced() }
   }
 
-  /// The first models of a type that were created after a cursor, and where to go on; nil after the last.
+  /// The first models of a type that were created after a cursor, and the next cursor; nil after the last model.
   func liveEntries(
     ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) throws(RecordsWereReplaced) -> (entries: [TypeIndex.Entry], next: CreationCursor?) {
@@ -164,7 +164,7 @@ struct JournalIndex: Sendable {
   /// Records that an integer was once used as an identifier.
   mutating func noteInteger(_ integer: Int, type: Int) { types[type].noteInteger(integer) }
 
-  /// Records the new positions of records that were moved: those of an earlier state of this index, type by type.
+  /// Records the new positions of moved records. The records are those of an earlier state of this index, type by type.
   ///
   /// - Parameter areNamed: Whether they are found by their identifiers, since the other index has other ordinals.
   mutating func move(_ older: JournalIndex, to places: [[RecordLocation]], areNamed: Bool) {

@@ -8,30 +8,30 @@
   import Glibc
 #endif
 
-/// Where a record stands: a line (without its line break) of a segment.
+/// The position of a record: a line of a segment, without its line break.
 package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   var segment: SegmentNumber
   var length: UInt32
   var offset: UInt64
 }
 
-/// Where the models of one type stand, in the order in which they were created.
+/// The positions of the models of a type, in the order of their creation.
 ///
-/// Identifiers are compared byte by byte: two strings that Swift calls equal can be two identifiers. Entries are 48
-/// bytes, plus the identifier's own bytes and about 8 bytes of hash slots; nothing is allocated for a single model. All
-/// of it is plain memory, so that a checkpoint can hold it as it is.
+/// Identifiers are compared byte by byte: two strings that Swift calls equal can be two identifiers. An entry has 48
+/// bytes, plus the bytes of the identifier and about 8 bytes of hash slots. There are no allocations per model. All of
+/// it is plain memory, so that a checkpoint can store it unchanged.
 struct TypeIndex: Sendable {
-  /// One model, or the gap that a deleted one left.
+  /// A model, or the gap of a deleted one.
   struct Entry: Sendable, BitwiseCopyable {
     var place: RecordLocation
     var identifierStart: UInt64
     var revision: UInt64
 
-    /// Rises with each creation and never changes: what a cursor remembers while entries move.
+    /// Rises with each creation and never changes. Cursors use it, because entries move.
     var ordinal: UInt64
     var identifierLength: UInt32
 
-    /// Fills the entry up, so that there is no byte in it of which nothing is known.
+    /// Padding, so that the entry has no undefined bytes.
     private var padding: UInt32 = 0
 
     init(
@@ -55,7 +55,7 @@ struct TypeIndex: Sendable {
   private(set) var slots: [UInt32] = []
   private(set) var liveCount = 0
 
-  /// How many bytes the lines of live models have, with their line breaks.
+  /// The number of bytes of the lines of live models, with their line breaks.
   private(set) var liveBytes: UInt64 = 0
   private(set) var nextOrdinal: UInt64 = 1
 
@@ -65,7 +65,7 @@ struct TypeIndex: Sendable {
 
   init(hash: IdentifierHash) { self.hash = hash }
 
-  /// An index as a checkpoint has it.
+  /// The index of a checkpoint.
   init(
     hash: IdentifierHash, entries: [Entry], identifiers: [UInt8], slots: [UInt32], liveCount: Int, liveBytes: UInt64,
     nextOrdinal: UInt64, largestInteger: Int
@@ -100,7 +100,7 @@ struct TypeIndex: Sendable {
     return nil
   }
 
-  /// Makes room for more models at once.
+  /// Reserves capacity for more models.
   mutating func reserve(_ count: Int, identifierBytes: Int) {
     guard count > 64 else { return }
     let wanted = entries.count + count
@@ -110,7 +110,7 @@ struct TypeIndex: Sendable {
     if bytes > identifiers.capacity { identifiers.reserveCapacity(max(bytes, identifiers.count * 3 / 2)) }
   }
 
-  /// Records that a model now stands at `place`: it keeps its position, or goes to the end if it is new.
+  /// Records the position of a model's record. The model keeps its place in the order, or is appended if it is new.
   mutating func put(_ identifier: UnsafeRawBufferPointer, at place: RecordLocation, revision: UInt64) {
     let hash = hash(identifier)
     guard let index = find(identifier, hash: hash) else {
@@ -121,7 +121,7 @@ struct TypeIndex: Sendable {
     entries[index].revision = revision
   }
 
-  /// Records where a model stands that is not there, which is not made sure of.
+  /// Records the position of a new model, without a check that it is new.
   mutating func add(_ identifier: UnsafeRawBufferPointer, hash: Int, at place: RecordLocation, revision: UInt64) {
     if (entries.count + 1) * 4 > slots.count * 3 { rebuild(dropsGaps: liveCount < entries.count / 2) }
     entries.append(
@@ -145,7 +145,7 @@ struct TypeIndex: Sendable {
     if entries.count > 1_024, liveCount < entries.count / 2 { rebuild(dropsGaps: true) }
   }
 
-  /// Takes the next free integer identifier for good; nil if there is none left.
+  /// Reserves the next free integer identifier permanently; nil if there is none left.
   mutating func reserveInteger() -> Int? {
     guard largestInteger < Int.max else { return nil }
     largestInteger += 1
@@ -156,7 +156,7 @@ struct TypeIndex: Sendable {
   mutating func noteInteger(_ integer: Int) { largestInteger = max(largestInteger, integer) }
 
   /// Records the new positions of records that were moved: those of `older`, an earlier state of this index, in order.
-  /// Models that were written since stay where they are.
+  /// Models written since then keep their positions.
   mutating func move(_ older: TypeIndex, to places: [RecordLocation]) {
     var index = 0
     var number = 0
@@ -170,7 +170,7 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The same, where `older` was read from some of the files alone: its ordinals say nothing here.
+  /// The same, if `older` was read from some of the files alone, so that its ordinals differ.
   mutating func moveNamed(_ older: TypeIndex, to places: [RecordLocation]) {
     for (number, entry) in older.entries.lazy.filter(\.isLive).enumerated() {
       guard let index = older.withIdentifier(of: entry, { find($0) }), entries[index].place == entry.place else {
@@ -191,7 +191,7 @@ struct TypeIndex: Sendable {
   /// The index of the first entry created after the one with `ordinal`.
   func index(after ordinal: UInt64) -> Int {
     guard let first = entries.first?.ordinal, first <= ordinal else { return 0 }
-    // Ordinals rise by one at least, and mostly by no more.
+    // Ordinals rise by at least one, and usually by exactly one.
     var high = Int(min(ordinal - first, UInt64(entries.count - 1))) + 1
     if entries[high - 1].ordinal <= ordinal { return high }
     var low = 0
@@ -217,7 +217,7 @@ struct TypeIndex: Sendable {
     return nextOrdinal
   }
 
-  /// The first models that were created after a cursor, and where to go on; nil after the last.
+  /// The first models that were created after a cursor, and the next cursor; nil after the last model.
   func liveEntries(
     after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) -> (entries: [Entry], next: CreationCursor?) {
@@ -294,7 +294,7 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The positive integer that `identifier` is the one decimal form of ("7", but not "07" or "+7").
+  /// The positive integer whose canonical decimal form is `identifier` ("7", but not "07" or "+7").
   private static func integer(_ identifier: UnsafeRawBufferPointer) -> Int? {
     guard (1...19).contains(identifier.count), identifier[0] != UInt8(ascii: "0") else { return nil }
     var value = 0

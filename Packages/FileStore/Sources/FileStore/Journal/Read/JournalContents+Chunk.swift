@@ -1,16 +1,16 @@
-/// A place in the list of a type's models, which stays right while models come and go.
+/// A position in the list of the models of a type. It stays valid while models are added and removed.
 package struct CreationCursor: Sendable, Equatable {
   var ordinal: UInt64
 
-  /// In which list of the models it is a place; nil for any. See ``JournalIndex/generation``.
+  /// The generation of the list that it belongs to; nil for any. See ``JournalIndex/generation``.
   var generation: UInt64?
 
   /// Before the first model.
   package static let start = CreationCursor(ordinal: 0)
 }
 
-/// An error: the list being read was replaced by another one, in which its cursor has no meaning, so the reader has to
-/// restart. It occurs while another process writes and compacts, and with a repair.
+/// The error for a cursor of a list that was replaced, so that the reader has to restart. The causes are a repair, and
+/// a compaction of another process.
 struct RecordsWereReplaced: Error {}
 
 /// Some models of one type, in the order in which they were created.
@@ -23,7 +23,7 @@ package struct Chunk: Sendable {
     /// A number that rises with each creation of a model of the type, and stays the same as long as the model exists.
     package var ordinal: UInt64
 
-    /// Where its value stands in ``Chunk/bytes``.
+    /// The range of its value in ``Chunk/bytes``.
     package var value: Range<Int>
   }
 
@@ -37,7 +37,7 @@ package struct Chunk: Sendable {
   /// The identifiers of these models, in the order of ``damages``.
   package var damagedIdentifiers: [String] = []
 
-  /// Where to go on; nil after the last chunk.
+  /// The next cursor; nil after the last chunk.
   package var next: CreationCursor?
 
   /// The JSON of a row.
@@ -49,24 +49,24 @@ package struct RecordList: Sendable {
   /// `[` value `,` value … `]`
   package var bytes: [UInt8] = []
 
-  /// How many values there are.
+  /// The number of values.
   package var count = 0
 
   /// The models whose records turned out to be damaged; they are not in the list.
   package var damages: [IntegrityIssue] = []
 
-  /// Where to go on; nil after the last part.
+  /// The next cursor; nil after the last part.
   package var next: CreationCursor?
 }
 
 extension JournalContents {
-  /// Bytes between two records that are rather read along than skipped with a call of their own.
+  /// The maximum gap between two records that are read with one call.
   private static let gapReadAlong: UInt64 = 4_096
 
-  /// About how many bytes are read with one call at most.
+  /// The approximate maximum number of bytes of one read call.
   private static let pieceSize: UInt64 = 1 << 20
 
-  /// The models that were created after `cursor`: at most `limit`, and no more after `byteLimit` bytes. May wait for the
+  /// The models that were created after `cursor`: at most `limit`, and none after `byteLimit` bytes. May block on the
   /// disk.
   ///
   /// - Throws: ``RecordsWereReplaced``, ``FileSystemError``.
@@ -101,12 +101,12 @@ extension JournalContents {
     }
   }
 
-  /// The models that were created after `cursor`, and the position behind them; nil if the type has none.
+  /// The models that were created after `cursor`, and the cursor after them; nil if the type has none.
   private func select(
     _ type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) throws -> (RecordSelection, CreationCursor?)? {
     try withIndex { index in
-      // Looked up each time: in the index that replaces this one, types can have other numbers.
+      // Looked up each time: the index may have been replaced by one with other type numbers.
       guard let number = index.number(of: type) else { return nil }
       let (entries, next) = try index.liveEntries(
         ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
@@ -139,7 +139,7 @@ extension JournalContents {
     }
   }
 
-  /// Reads records in their order, neighbours of a file together.
+  /// Reads records in their order, and adjacent ones with one call.
   ///
   /// - Parameter body: Is called with the number of each, the bytes at its position, and the range of the value in them;
   ///   nil if they are not the expected record.

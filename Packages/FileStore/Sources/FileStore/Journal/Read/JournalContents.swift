@@ -12,8 +12,8 @@ import StoreEngine
 
 /// The readable content of a group's journal, from any thread while the journal is being written.
 ///
-/// The index is behind a lock that is held for moments; segments are read without any. Places stay valid: what is
-/// in a segment is never changed.
+/// A lock guards the index, and is held briefly; segments are read without a lock. Positions stay valid, because
+/// segments are append-only.
 final class JournalContents: Sendable {
   let folder: String
 
@@ -23,16 +23,16 @@ final class JournalContents: Sendable {
   private let files: OpenFiles
   private let fileSystem: any FileSystem
 
-  /// The transactions under way. Locked inside the lock of the index.
+  /// The open transactions. Locked inside the lock of the index.
   let conflictTrackers: ConflictTrackers
 
-  /// How often records were moved.
+  /// The number of times that records were moved.
   private let moves = Lock(0)
 
-  /// The contents of which these are one moment; nil for those that follow the journal.
+  /// The contents of which these are a snapshot; nil for current contents.
   private let source: JournalContents?
 
-  /// The segments that a moment keeps open, so that a compaction leaves them readable.
+  /// The segments that a snapshot keeps open, so that they stay readable after a compaction.
   private let kept = Lock<[SegmentNumber: any StoreFile]>([:])
 
   /// - Parameter files: Where segments are kept open for reading.
@@ -59,7 +59,7 @@ final class JournalContents: Sendable {
     try index.withLock(body)
   }
 
-  /// Where the model with an identifier stands; nil if there is none.
+  /// The index entry of a model; nil if there is none.
   func entry(_ type: String, _ identifier: String) -> TypeIndex.Entry? {
     var identifier = identifier
     return withIndex { index in
@@ -73,8 +73,8 @@ final class JournalContents: Sendable {
   /// The path of a segment.
   func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
-  /// Returns the value of a record. Its line is compared with its checksum, and with the name and the revision that the
-  /// index has. May wait for the disk.
+  /// Returns the value of a record. The line is checked against its checksum, and against the name and the revision in
+  /// the index. May block on the disk.
   func read(_ entry: TypeIndex.Entry, _ type: String, _ identifier: String) throws -> [UInt8] {
     let place = entry.place
     let file = try openFile(place.segment)
@@ -84,7 +84,7 @@ final class JournalContents: Sendable {
     }
   }
 
-  /// The same, if it needs no waiting; nil otherwise.
+  /// The same, if it does not block; nil otherwise.
   func readWithoutWaiting(_ entry: TypeIndex.Entry, _ type: String, _ identifier: String) throws -> [UInt8]? {
     let place = entry.place
     guard let file = files.file(key(place.segment)) else { return nil }
@@ -108,7 +108,7 @@ final class JournalContents: Sendable {
     return Array(line[range])
   }
 
-  /// The range of the value in the bytes that were found at `place`; nil if they are not the record that is expected there.
+  /// The range of the value in the bytes at `place`; nil if they are not the expected record.
   func valueRange(
     in line: UnsafeRawBufferPointer, at place: RecordLocation, _ expected: ExpectedRecord
   ) -> Range<Int>? {
@@ -120,11 +120,11 @@ final class JournalContents: Sendable {
 
   /// The damage of a record that can't be read.
   ///
-  /// - Parameter line: The bytes at its place.
+  /// - Parameter line: The bytes at its position.
   func damage(at place: RecordLocation, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
-    var reason = "the record was sound when the store was opened and is not any more"
+    var reason = "the record was intact when the store was opened and is damaged now"
     if line.count == Int(place.length), LineParser.isSound(line) {
-      reason = "another line is in the place of the record"
+      reason = "another line is at the position of the record"
       if case .record(let record) = LineParser.parse(line) {
         let name = "\(record.type.string(in: line)) \(record.identifier.string(in: line).quotedForMessage)"
         reason += ", that of \(name), revision \(record.revision)"
@@ -150,7 +150,7 @@ final class JournalContents: Sendable {
     OpenFiles.Key(contents: ObjectIdentifier(source ?? self), segment: segment)
   }
 
-  /// Runs a read, and once more if the records that it was after were moved meanwhile.
+  /// Runs a read, and repeats it if the requested records were moved during the read.
   func readingAgainIfMoved<Result>(_ body: () throws -> Result) throws -> Result {
     while true {
       let before = moves.withLock { $0 }
@@ -164,19 +164,19 @@ final class JournalContents: Sendable {
     }
   }
 
-  /// Lets readers find records where compaction has put them.
+  /// Publishes the new positions of compacted records to readers.
   ///
-  /// - Parameter areNamed: Whether the index that they were moved by has other ordinals.
+  /// - Parameter areNamed: Whether the index of the compaction has other ordinals.
   func move(_ older: JournalIndex, to places: [[RecordLocation]], areNamed: Bool = false) {
     withIndex { $0.move(older, to: places, areNamed: areNamed) }
     moves.withLock { $0 += 1 }
   }
 
-  /// Everything as of now: later writes do not show in it.
+  /// A snapshot of everything, which later writes do not change.
   ///
   /// A read of it throws ``SnapshotIsGone`` if a compaction has removed the file since, unless the files are kept.
   ///
-  /// - Parameter keepsFiles: Whether all files are opened now and stay readable as long as the moment is there.
+  /// - Parameter keepsFiles: Whether all files are opened now and stay readable as long as the snapshot exists.
   /// - Throws: ``FileSystemError`` if a file can't be opened.
   /// - Complexity: O(1); O(*n*) in the number of models if files are kept. The next write copies the index of its type.
   func moment(keepsFiles: Bool) throws -> JournalContents {
@@ -202,7 +202,7 @@ final class JournalContents: Sendable {
     JournalContents(folder: folder, index: index, issues: [], fileSystem: fileSystem, files: files)
   }
 
-  /// Takes over another state of the whole, as a reader does that could not follow.
+  /// Replaces the index, as a reader does that could not follow the journal.
   func replace(_ other: JournalIndex) {
     withIndex { index in
       index.noteWriteToAll()
@@ -212,6 +212,6 @@ final class JournalContents: Sendable {
     closeFiles()
   }
 
-  /// Closes the files, once those who read them are done.
+  /// Closes the files after the last reader is done.
   func closeFiles() { files.close(of: ObjectIdentifier(self)) }
 }

@@ -9,10 +9,11 @@
 #endif
 
 extension JournalReader {
-  /// Returns the issues of a journal that may be written meanwhile, up to a position that is known to be on the disk.
+  /// Returns the issues of a journal, up to a position that is known to be synced. The journal may be written at the
+  /// same time.
   ///
   /// - Parameters:
-  ///   - index: The index as of that place, which is compared with the files.
+  ///   - index: The index at that position, which is compared with the files.
   ///   - shouldStop: Is called at intervals.
   /// - Throws: `CancellationError` if it should stop.
   static func verify(
@@ -25,7 +26,7 @@ extension JournalReader {
     return issues + index.mismatches(with: scanned, besides: issues, in: folder).map(\.issue)
   }
 
-  /// The same, and what is readable.
+  /// The same, and the readable records.
   ///
   /// - Parameters:
   ///   - index: An index without models, whose types keep their numbers.
@@ -39,7 +40,7 @@ extension JournalReader {
     _ = try read(
       group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: extent, shouldStop: shouldStop)
     var issues: [IntegrityIssue] = []
-    // What is missing can be seen from both sides.
+    // Both sides may report the same missing part.
     for issue in replay.issues where !issues.contains(where: { $0.isMissing(like: issue) }) {
       issues.append(issue)
     }
@@ -58,7 +59,7 @@ extension JournalReader {
         return try readOnce(
           group: group, folder: folder, fileSystem, &replay, isWholeJournal: isWholeJournal, upTo: extent, shouldStop)
       } catch let error as FileSystemError where error.code == ENOENT && attempts < 16 {
-        // A compaction came to its end meanwhile.
+        // A compaction ended in between.
         attempts += 1
         replay = before
       }
@@ -82,14 +83,14 @@ extension JournalReader {
     group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
     upTo known: JournalExtent?, _ shouldStop: () -> Bool
   ) throws -> State {
-    // Before the names: all that it speaks of is there then, or replaced.
+    // Read before the names: so all of its files exist then, or are replaced.
     let mark = try ClosedMark.read(in: folder, fileSystem, noting: &replay)
     guard var (names, files) = try files(in: folder, fileSystem) else {
       if known != nil { throw FileSystemError(.list, folder, code: ENOENT) }
       return State()
     }
     if files.hasGap, let again = try Self.files(in: folder, fileSystem) {
-      // A list that was made while a file got its name may lack it.
+      // A list made during a rename may lack the file.
       (names, files) = again
     }
     let checkpoint = isWholeJournal ? nil : try files.checkpoint(in: folder, names, fileSystem)
@@ -108,13 +109,13 @@ extension JournalReader {
       let start = segment.number == checkpoint?.position.segment ? checkpoint?.position.length ?? 0 : 0
       replay.begin(segment: segment, file: path)
       var scan = SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
-      // What was written meanwhile is not compared with anything.
+      // Later writes are not compared.
       if let known, segment.number == known.end.segment { scan.end = known.end.length }
       let extent = try scan.run(into: &replay, shouldStop: shouldStop)
       let isLast = segment == files.segments.last || segment.number == known?.end.segment
       if let length = known?.length(of: segment), extent.dataEnd < length {
         replay.note(
-          .missing, at: extent.dataEnd, length: 0, "\(length - extent.dataEnd) bytes were here and are gone")
+          .missing, at: extent.dataEnd, length: 0, "\(length - extent.dataEnd) bytes are missing")
       } else if known == nil, isLast {
         replay.noteLoss(in: segment, extent.dataEnd, mark: mark)
       }

@@ -8,10 +8,10 @@
   import Glibc
 #endif
 
-/// The journal of one group, for reading only: it follows what another process writes, and changes nothing.
+/// A read-only journal of one group, which follows the writes of another process.
 ///
-/// It is owned by one thread; others read through ``contents``. What it shows is whole batches, in their order; the last
-/// of them may not have reached the disk yet.
+/// One thread owns it; others read through ``contents``. It has complete batches in their order. The last of them may
+/// not be synced yet.
 final class JournalReader {
   let contents: JournalContents
   private let group: String
@@ -19,39 +19,39 @@ final class JournalReader {
   private let migrations: MigrationPlan?
   private var state: State
 
-  /// Whether the segment in which it goes on was closed until the next look.
+  /// Whether the current segment is closed until the next read.
   private var isResting = false
 
-  /// The batch up to which all model versions are known to the program; nil if that was not checked.
+  /// The last batch whose model versions were checked; nil if none was.
   private var checkedBatch: UInt64?
 
-  /// The position at which it last restarted. The bytes there may be damaged, which is no reason to restart again.
+  /// The position of the last restart. Damaged bytes there do not cause another restart.
   private var anewAt: ClosedMark?
 
-  /// How far a journal was read.
+  /// The position up to which a journal was read.
   struct State {
-    /// The files that there were.
+    /// The files at that time.
     var segments: [SegmentNumber] = []
 
-    /// The segment in which it goes on; nil if there is none yet.
+    /// The current segment; nil if there is none yet.
     var file: (any StoreFile)?
 
-    /// Where it goes on, and the last batch before that.
+    /// The next position, and the last batch before it.
     var position = ClosedMark(segment: 0, length: 0, batch: 0)
 
-    /// The bytes before that; nil if they have changed already.
+    /// The bytes before that position; nil if they have changed already.
     var tail: [UInt8]? = []
   }
 
-  /// The number of read bytes that are compared with the file. A refused batch can have been read before it was removed,
-  /// and another one of the same length can be there now.
+  /// The number of read bytes that are compared with the file. A rejected batch may have been read before its removal,
+  /// and another one of the same length may have replaced it.
   private static let tailLength: UInt64 = 4_096
 
-  /// Reads what is there.
+  /// Reads the journal.
   ///
   /// - Parameters:
-  ///   - migrations: What the program knows of the versions of models; nil if it takes any.
-  ///   - readsAll: Whether everything is read, although a checkpoint may know it already.
+  ///   - migrations: The migrations of the program; nil to accept any version.
+  ///   - readsAll: Whether everything is read, even if there is a checkpoint.
   ///   - files: Where segments are kept open for reading.
   ///   - shouldStop: Is called at intervals; `CancellationError` is thrown if it returns true.
   init(
@@ -72,7 +72,7 @@ final class JournalReader {
     try refuseOtherVersions()
   }
 
-  /// The batches that were taken over by the last ``follow(noting:)``, if they were to be noted.
+  /// The batches that the last ``follow(noting:)`` applied, if it was called with `true`.
   private(set) var followed: [[Replay.AppliedRecord]] = []
 
   /// Whether the last ``follow(noting:)`` read everything again.
@@ -80,9 +80,9 @@ final class JournalReader {
 
   private var isNoting = false
 
-  /// Takes over what was written since.
+  /// Applies the batches written since the last call.
   ///
-  /// - Parameter noting: Whether ``followed`` gets what that is.
+  /// - Parameter noting: Whether ``followed`` receives these batches.
   /// - Throws: ``FileEngineError/needsMigration(type:version:known:)`` or
   ///   ``FileEngineError/newerModel(type:version:known:)`` if another process has migrated the records meanwhile.
   func follow(noting: Bool = false) throws {
@@ -98,8 +98,8 @@ final class JournalReader {
     }
   }
 
-  /// Closes the segment in which it goes on, until the next look. By the bytes before that place it is known again, so it stays
-  /// open if there are none.
+  /// Closes the current segment until the next read. The bytes before the position identify it again, so it stays open
+  /// if there are none.
   func rest() {
     guard state.file != nil, state.tail?.isEmpty == false else { return }
     state.file = nil
@@ -112,7 +112,7 @@ final class JournalReader {
     checkedBatch = state.position.batch
   }
 
-  /// - Returns: False if what was read before is not there any more.
+  /// - Returns: False if the bytes that were read before no longer exist.
   private func followSegments() throws -> Bool {
     if isResting {
       state.file = try fileSystem.open(contents.path(SegmentNumber(state.position.segment)), .read)
@@ -122,7 +122,7 @@ final class JournalReader {
       return try Self.files(in: contents.folder, fileSystem)?.files.segments ?? [] == state.segments
     }
     while true {
-      // A segment that could not be begun was removed again, or a compacted file has taken its place.
+      // A segment that could not be begun was removed, or a compacted file replaced it.
       guard try state.file?.hasName() == true, try readOn() else { return false }
       let names = try fileSystem.list(contents.folder)
       let files = try JournalFiles(names, in: contents.folder, fileSystem)
@@ -132,7 +132,7 @@ final class JournalReader {
       let following = try fileSystem.open(contents.path(next), .read)
       guard let firstBatch = try SegmentScan.firstBatch(of: following, ifNumber: next.number) else { return true }
       if firstBatch != state.position.batch + 1 {
-        // It may have been begun after the last look into the one before it.
+        // It may have been begun after the last read of the previous one.
         guard try readOn(), firstBatch == state.position.batch + 1 else { return false }
       }
       state.file = following
@@ -142,16 +142,16 @@ final class JournalReader {
     }
   }
 
-  /// Reads what the segment has more of.
+  /// Reads the new bytes of the segment.
   ///
-  /// - Returns: False if what was read before is not there any more.
+  /// - Returns: False if the bytes that were read before no longer exist.
   private func readOn() throws -> Bool {
     guard let file = state.file else { return true }
     guard let tail = state.tail else { return false }
     let start = state.position
     let bytes = try file.bytes(from: start.length - UInt64(tail.count), count: tail.count + 1)
     guard bytes.starts(with: tail) else { return false }
-    // Reserved room reads as zeros.
+    // Preallocated space has zeros.
     guard bytes.count > tail.count, bytes[tail.count] != 0 else { return true }
     if start.length > 0, start != anewAt,
       try SegmentScan.hasOtherLine(than: start.batch + 1, in: file, at: start.length)
@@ -160,7 +160,7 @@ final class JournalReader {
     }
     let segment = SegmentNumber(start.segment)
     state.position = try contents.withIndex { index in
-      // Moved out and back: a copy would cost as much as the whole index.
+      // Moved out and back, to avoid a copy of the whole index.
       var replay = Replay(index, lastBatch: start.batch)
       if isNoting { replay.applied = [] }
       index = JournalIndex()
@@ -182,7 +182,7 @@ final class JournalReader {
     return true
   }
 
-  /// Reads everything again, because what was read before does not exist any more.
+  /// Reads everything again, because the bytes that were read before no longer exist.
   private func startOver() throws {
     var replay = Replay()
     isResting = false
@@ -194,11 +194,11 @@ final class JournalReader {
     hasStartedOver = true
   }
 
-  /// The last bytes before an offset; nil if they are not there any more.
+  /// The last bytes before an offset; nil if they no longer exist.
   static func tail(of file: any StoreFile, before offset: UInt64) throws -> [UInt8]? {
     let count = min(offset, tailLength)
     let bytes = try file.bytes(from: offset - count, count: Int(count))
-    // No line ends in a zero: it is room that was reserved again.
+    // No line ends in a zero: the space was preallocated again.
     return bytes.count < count || bytes.last == 0 ? nil : bytes
   }
 }

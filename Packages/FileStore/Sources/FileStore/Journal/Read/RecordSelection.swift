@@ -8,7 +8,7 @@
   import Glibc
 #endif
 
-/// The name and revision of a record, as the index has them: the line that is read must have the same.
+/// The name and revision of a record in the index. The line must have the same.
 struct ExpectedRecord {
   let type: UnsafeRawBufferPointer
   let identifier: UnsafeRawBufferPointer
@@ -29,12 +29,12 @@ struct ExpectedRecord {
   }
 }
 
-/// Records of one type that are to be read, with their positions and with what their lines must contain.
+/// Records of one type to read, with their positions and the expected content of their lines.
 struct RecordSelection: Sendable {
   let type: [UInt8]
   let entries: [TypeIndex.Entry]
 
-  /// The identifiers of the entries one after the other, and where the first of them begins in the index.
+  /// The concatenated identifiers of the entries, and the offset of the first in the index.
   private let identifiers: [UInt8]
   private let base: UInt64
 
@@ -46,7 +46,7 @@ struct RecordSelection: Sendable {
     self.entries = entries
     base = entries.first?.identifierStart ?? 0
     let end = entries.last.map { $0.identifierStart + UInt64($0.identifierLength) } ?? 0
-    // Only the bytes that are needed: keeping the whole array would have the next write copy it.
+    // Only the needed bytes: if this kept the whole array, the next write would copy it.
     self.identifiers = Array(identifiers[Int(base)..<Int(end)])
   }
 
@@ -68,7 +68,7 @@ struct RecordSelection: Sendable {
 
   func identifier(_ number: Int) -> String { String(decoding: identifiers[range(number)], as: UTF8.self) }
 
-  /// Calls `body` with what the line of a record must contain.
+  /// Calls `body` with the expected content of a record's line.
   func withExpected<Result>(_ number: Int, _ body: (ExpectedRecord) throws -> Result) rethrows -> Result {
     try type.withUnsafeBytes { type in
       try identifiers.withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Where a journal ended when it was closed: everything before that is known to have been on the disk.
+/// The end of a journal when it was closed. Everything before it was synced.
 struct ClosedMark: Equatable, Sendable {
   var segment: UInt32
   var length: UInt64
@@ -12,7 +12,7 @@ struct ClosedMark: Equatable, Sendable {
     self.batch = batch
   }
 
-  /// The mark that a file has; nil if it is none, or damaged.
+  /// The mark in a file; nil if it is damaged, or another file.
   init?(parsing bytes: [UInt8]) {
     let mark = bytes.withUnsafeBytes { bytes -> ClosedMark? in
       let line = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0x0a })

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A record that the index has elsewhere, in another revision, or not at all, compared with the files.
+/// A difference between the index and the files: a record with another position or revision, or a missing one.
 struct IndexMismatch: Sendable {
   let issue: IntegrityIssue
   let type: String
@@ -9,11 +9,11 @@ struct IndexMismatch: Sendable {
 }
 
 extension JournalIndex {
-  /// Compares the index with another one that was read from the files.
+  /// Compares the index with one that was read from the files.
   ///
   /// - Parameters:
   ///   - scanned: What the files have.
-  ///   - issues: What is known to be wrong with the files. A record in such a place is not listed again.
+  ///   - issues: The known issues of the files. Records at their positions are not listed again.
   ///   - folder: The folder of the files.
   func mismatches(with scanned: JournalIndex, besides issues: [IntegrityIssue], in folder: String) -> [IndexMismatch] {
     let known = Dictionary(grouping: issues, by: \.file)
@@ -35,15 +35,15 @@ extension JournalIndex {
       for entry in type.entries where entry.isLive {
         let stored = other.flatMap { $0.entry(like: entry, of: type) }
         if let stored, stored.place == entry.place, stored.revision == entry.revision { continue }
-        add(entry, type, name, "should be here and is not")
+        add(entry, type, name, "is missing here")
       }
     }
-    // Where something is damaged or missing, an older revision or a deleted model counts again.
+    // With damaged or missing lines, an older revision or a deleted model becomes current again.
     guard issues.isEmpty else { return found }
     for (name, type) in zip(scanned.names, scanned.types) {
       let own = self.type(named: name)
       for entry in type.entries where entry.isLive && own?.entry(like: entry, of: type) == nil {
-        add(entry, type, name, "is here, and the store does not know it")
+        add(entry, type, name, "is here, but not in the index")
       }
     }
     return found

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// A problem in the files of a store. Everything else in them is readable.
+/// A problem in the files of a store. All other records are readable.
 ///
 /// ```swift
 /// for issue in try await store.open() { print(issue) }
@@ -8,13 +8,13 @@
 public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
   /// The kind of an issue.
   public enum Kind: Sendable, Hashable {
-    /// The end of the journal is a batch that was not written completely; it was moved to the file named here.
+    /// The journal ended in an incomplete batch, which was moved to the quarantine file.
     case tornTail(quarantine: String)
 
-    /// Bytes that are not what was written. They are where they were.
+    /// Damaged bytes, which are still in the file.
     case damage
 
-    /// Lines or whole files that must have been there are not.
+    /// Missing lines or files.
     case missing
   }
 
@@ -24,21 +24,21 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
   /// The path of the file.
   public internal(set) var file: String
 
-  /// The first byte concerned, counted from the beginning of the file.
+  /// The offset of the first affected byte in the file.
   public internal(set) var offset: UInt64
 
-  /// How many bytes are concerned; 0 if something is missing.
+  /// The number of affected bytes; 0 if bytes are missing.
   public internal(set) var length: UInt64
 
   /// The reason, as a part of a sentence.
   public internal(set) var reason: String
 
-  /// A sentence for the person who looks after the store.
+  /// A sentence with the file, the offset, and the reason.
   public var description: String {
     switch kind {
     case .tornTail(let quarantine):
-      "'\(file)' ended in \(length) bytes at offset \(offset) that are no complete batch (\(reason)). "
-        + "They are now in '\(quarantine)'."
+      "'\(file)' ended in \(length) bytes at offset \(offset) that are not a complete batch (\(reason)). "
+        + "They were moved to '\(quarantine)'."
     case .damage: "'\(file)' is damaged at offset \(offset), \(length) bytes: \(reason)."
     case .missing: "'\(file)', offset \(offset): \(reason)."
     }

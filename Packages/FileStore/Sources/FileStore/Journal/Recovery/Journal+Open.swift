@@ -10,28 +10,28 @@ struct OpenedJournal {
   /// The files before that segment.
   var sealed: [SegmentExtent]
 
-  /// Where the next batch goes.
+  /// The offset of the next batch.
   var end: UInt64
 
-  /// The size of the segment, with the room that is reserved.
+  /// The size of the segment, with preallocated space.
   var size: UInt64
   var hasBatches: Bool
   var lastBatch: UInt64
 
-  /// How many bytes the checkpoint does not know.
+  /// The number of bytes after the checkpoint.
   var bytesSinceCheckpoint: UInt64
   var mark: ClosedMark?
 }
 
 extension Journal {
-  /// Opens the journal of a group and makes it where there is none.
+  /// Opens the journal of a group, or creates it.
   ///
-  /// What is left of a batch whose writing was interrupted goes into a quarantine file, and what a compaction has left
-  /// that was interrupted is removed; nothing else is changed.
+  /// An incomplete batch at the end is moved to a quarantine file, and the file of an interrupted compaction is
+  /// removed. Nothing else is changed.
   ///
   /// - Parameters:
   ///   - directory: The folder of the groups.
-  ///   - issues: What is already known to be wrong with the store.
+  ///   - issues: The known issues of the store.
   ///   - home: The directory of the store, whose lock is checked before anything is written.
   ///   - files: Where segments are kept open for reading.
   static func open(
@@ -67,14 +67,14 @@ private struct JournalOpening {
   mutating func open() throws -> OpenedJournal {
     let names = try fileSystem.list(folder)
     let files = try JournalFiles(names, in: folder, fileSystem)
-    // They were replaced already, or never came to count.
+    // They are replaced, or unfinished.
     for name in files.leftovers { try? fileSystem.remove("\(folder)/\(name)") }
     let mark = try ClosedMark.read(in: folder, fileSystem, noting: &replay)
     let known = try files.checkpoint(in: folder, names, fileSystem)
     if let known {
       replay.begin(from: known)
     } else if names.contains(StoreFormat.checkpoint) {
-      // It would come to life again when the journal has grown to the lengths that it knows.
+      // It would seem valid again after the journal grew to the recorded lengths.
       try fileSystem.remove("\(folder)/\(StoreFormat.checkpoint)")
       try fileSystem.synchronizeDirectory(folder)
     }
@@ -123,7 +123,7 @@ private struct JournalOpening {
         group: group, contents: contents(), file: file, segment: due - 1, sealed: sealed, end: end,
         size: try file.size(), hasBatches: end > empty, lastBatch: lastBatch, bytesSinceCheckpoint: unknown, mark: mark)
     } else {
-      // There is no segment, or the last has not even its first line, or a later one was lost: begin one.
+      // There is no segment, the last one lacks its first line, or a later one was lost: begin a new one.
       if let last, last.end > 0 { sealed.append(SegmentExtent(segment: SegmentNumber(due - 1), length: last.end)) }
       let segment = last?.end == 0 ? due - 1 : max(due, (mark?.segment ?? 0) + 1)
       try fileSystem.synchronizeDirectory(directory)
@@ -143,12 +143,12 @@ private struct JournalOpening {
       folder: folder, index: replay.index, issues: replay.issues, fileSystem: fileSystem, files: files)
   }
 
-  /// Decides where the journal ends, and moves what is behind that into a quarantine file.
+  /// Determines the end of the journal, and moves the bytes after it to a quarantine file.
   private mutating func endJournal(
     _ file: any StoreFile, _ segment: SegmentNumber, _ extent: SegmentScan.Extent, mark: ClosedMark?, names: [String]
   ) throws -> UInt64 {
     let torn = replay.end(synced: mark?.batch ?? 0)
-    // Damage that was on the disk stays where it is, unless the next line would be written onto its own.
+    // Damage of synced bytes is not moved, unless the next line would overwrite it.
     let end = torn?.start ?? min(extent.lineEnd, extent.dataEnd)
     guard end < extent.dataEnd else { return end }
     var attempt = 1
@@ -171,17 +171,17 @@ private struct JournalOpening {
       try forEachPiece(of: file, from: start, to: end) { try target.writeFully($0, at: $1 - start) }
       try target.synchronize()
     } catch {
-      // Nothing was cut off yet: the next opening makes a whole one.
+      // Nothing was truncated yet: the next opening creates a complete file.
       try? fileSystem.remove(path)
       throw error
     }
     try fileSystem.synchronizeDirectory(folder)
   }
 
-  /// Brings to the disk what a process has left that was killed, or that met with a failing sync.
+  /// Syncs the bytes of a process that was killed, or whose sync failed.
   ///
-  /// After such a failure the system may take its copy for clean although the disk doesn't have it, and a mere sync would
-  /// do nothing. So the bytes are written once more.
+  /// After a failed sync, the system may treat its cached pages as clean although they are not on the disk, and another
+  /// sync would do nothing. So the bytes are written again.
   private func rewrite(_ file: any StoreFile, from start: UInt64, to end: UInt64) throws {
     try forEachPiece(of: file, from: start, to: end) { try file.writeFully($0, at: $1) }
     try file.synchronize()

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Turns the lines of a journal, in order, into an index, and decides what to believe.
+/// Builds an index from the lines of a journal, and decides which batches are valid.
 ///
-/// A batch that is whole counts at once. When something is wrong with a batch, it and all that follow are held
-/// back until it is known which of two things happened:
+/// A complete batch is applied at once. A batch with a problem, and all later ones, are held back until one of two
+/// cases is certain:
 ///
-/// - A later line proves that the batch had been brought to the disk (its `synced`, a later segment, or the mark of the
-///   last clean close). Then it was damaged afterwards: the damage is reported, and its sound records count.
-/// - No line proves it. Then it was being written when the power failed, and was never acknowledged: the journal ends
+/// - A later line proves that the batch was synced (its `synced`, a later segment, or the mark of the last clean close).
+///   Then it was damaged afterwards: the damage is reported, and its intact records are applied.
+/// - No line proves it. Then the power failed during the write, and the batch was never acknowledged: the journal ends
 ///   before it.
 struct Replay {
-  /// A batch that is not decided yet.
+  /// An undecided batch.
   private struct Batch {
     var number: UInt64
     var start: UInt64
 
-    /// How many records it should have; nil if its first line is lost.
+    /// The expected number of records; nil if its first line is lost.
     var count: UInt64?
 
-    /// How many records it has, a damaged stretch counting as one.
+    /// The number of records; a damaged range counts as one.
     var lines: UInt64 = 0
     var records: Range<Int>
     var problems: [IntegrityIssue] = []
@@ -38,10 +38,10 @@ struct Replay {
   private(set) var index: JournalIndex
   private(set) var issues: [IntegrityIssue] = []
 
-  /// The number of the last batch that counts.
+  /// The number of the last applied batch.
   private(set) var lastBatch: UInt64
 
-  /// The number that the next batch should have; nil while the beginning of the journal is not known.
+  /// The expected number of the next batch; nil while the beginning of the journal is unknown.
   private var expected: UInt64?
 
   private var pending: [Batch] = []
@@ -61,16 +61,16 @@ struct Replay {
   /// The position from which on no line proves that the segment was synced; its first line always was.
   var unsyncedStart: UInt64 { unsynced.first?.start ?? 0 }
 
-  /// Whether a gap in the numbers is explained by damage that was already seen.
+  /// Whether known damage explains a gap in the numbers.
   private var explainsGap = false
 
-  /// Whether the lines up to the next batch are repetitions, which must not count twice.
+  /// Whether the lines up to the next batch are repetitions, which are ignored.
   private var isRepeated = false
 
-  /// The batches that count, if they are to be published; nil without observers.
+  /// The applied batches, if they are published; nil without observers.
   var applied: [[AppliedRecord]]?
 
-  /// A record of a batch that counts.
+  /// A record of an applied batch.
   struct AppliedRecord {
     var operation: Operation
     var type: String
@@ -91,28 +91,28 @@ struct Replay {
     lastBatch = 0
   }
 
-  /// A replay of what was written after a batch, by which the index was as it is here.
+  /// A replay of the batches after one, with the index as of that batch.
   init(_ index: JournalIndex, lastBatch: UInt64) {
     self.index = index
     self.lastBatch = lastBatch
     expected = lastBatch + 1
   }
 
-  /// Gives the index away at the end.
+  /// Moves the index out at the end.
   mutating func takeIndex() -> JournalIndex {
     var taken = JournalIndex()
     swap(&taken, &index)
     return taken
   }
 
-  /// Goes on from a checkpoint. What was noted before stays noted.
+  /// Continues from a checkpoint. Issues that were recorded before stay.
   mutating func begin(from checkpoint: Checkpoint) {
     index = checkpoint.index
     lastBatch = checkpoint.position.batch
     expected = lastBatch + 1
   }
 
-  /// Begins a segment; those before it had been brought to the disk.
+  /// Begins a segment; the previous ones were synced.
   mutating func begin(segment: SegmentNumber, file: String) {
     end(synced: .max)
     previous = segmentEnd.map { (self.segment, self.file, $0) }
@@ -126,9 +126,9 @@ struct Replay {
     unsynced = []
   }
 
-  /// Takes the first line of a segment, which tells whether the one before it has all of its batches.
+  /// Applies the first line of a segment, which tells whether the previous segment is complete.
   mutating func takeSegment(firstBatch: UInt64) {
-    // The batches before it may have left no line: a compaction keeps only models.
+    // The batches before it may have no lines: a compaction keeps only live records.
     lastBatch = max(lastBatch, firstBatch - 1)
     guard let due = expected else {
       expected = firstBatch
@@ -142,7 +142,7 @@ struct Replay {
     explainsGap = true
   }
 
-  /// Takes the end of a segment, behind the last byte that is not reserved room.
+  /// Records the end of a segment, before preallocated space.
   mutating func endSegment(at end: UInt64) { segmentEnd = end }
 
   private static func missing(_ first: UInt64, upTo last: UInt64) -> String {
@@ -158,7 +158,7 @@ struct Replay {
     let due = expected ?? number
     isRepeated = number < due
     if isRepeated {
-      problem(at: offset, length: 0, "batch \(number) stands behind batch \(due - 1), so it does not count")
+      problem(at: offset, length: 0, "batch \(number) comes after batch \(due - 1), so it is ignored")
       return
     }
     if number > due, !explainsGap {
@@ -176,8 +176,8 @@ struct Replay {
     settle()
   }
 
-  /// Takes the line before some of the records that compaction has left of all batches up to `number`. They were on the
-  /// disk before anything that they replace was removed.
+  /// Applies the line before live records of the batches up to `number` in a compacted segment. They were synced before
+  /// the files that they replace were removed.
   mutating func takeKept(upTo number: UInt64, count: UInt64, at offset: UInt64) {
     closeBatch(at: offset)
     if let last = pending.indices.last, pending[last].count == nil { pending[last].number = number }
@@ -188,7 +188,7 @@ struct Replay {
     settle()
   }
 
-  /// Takes the largest integer that was an identifier of a type.
+  /// Applies the largest integer that was an identifier of a type.
   mutating func takeLargest(_ integer: UInt64, of type: JournalText, in line: UnsafeRawBufferPointer) {
     index.noteInteger(Int(clamping: integer), type: typeNumber(type, in: line))
   }
@@ -210,10 +210,10 @@ struct Replay {
     settle()
   }
 
-  /// Takes bytes that are no sound line.
+  /// Records bytes that are not an intact line.
   mutating func takeDamage(at offset: UInt64, length: UInt64, _ reason: String) {
     explainsGap = true
-    // One damaged stretch can reach the scanner in pieces; it is reported, and counted as a record, once.
+    // A damaged range can reach the scanner in parts. It is reported once, and counts as one record.
     if let last = pending.indices.last, let previous = pending[last].problems.last,
       previous.offset + previous.length + 1 >= offset, previous.length > 0
     {
@@ -225,21 +225,21 @@ struct Replay {
     pending[pending.count - 1].lines += 1
   }
 
-  /// Reports something that takes nothing away from what is readable.
+  /// Reports an issue that does not affect readable records.
   mutating func note(_ kind: IntegrityIssue.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
     issues.append(issue(kind, offset, length, reason))
   }
 
   mutating func note(_ issue: IntegrityIssue) { issues.append(issue) }
 
-  /// Discards the damage behind a position in a file, when all of it is moved elsewhere.
+  /// Discards the damage after a position in a file, because its bytes are moved to another file.
   mutating func forgetDamage(in file: String, from offset: UInt64) {
     issues.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
   }
 
-  /// Ends the journal, or one of its segments: all batches up to `synced` had been brought to the disk.
+  /// Ends the journal, or one of its segments: all batches up to `synced` were synced.
   ///
-  /// - Returns: Where the batches begin that do not count, and what is wrong with the first of them; nil if all do.
+  /// - Returns: The position of the first batch that is not applied, and its problem; nil if all are applied.
   @discardableResult
   mutating func end(synced: UInt64) -> (start: UInt64, reason: String)? {
     closeBatch(at: nil)
@@ -256,7 +256,7 @@ struct Replay {
     IntegrityIssue(kind: kind, file: file, offset: offset, length: length, reason: reason)
   }
 
-  /// Adds a problem to the batch that is open, or to a new one whose first line is lost.
+  /// Adds a problem to the open batch, or to a new one whose first line is lost.
   private mutating func problem(at offset: UInt64, length: UInt64, _ reason: String) {
     if pending.last?.isOpen != true {
       pending.append(
@@ -265,7 +265,7 @@ struct Replay {
     pending[pending.count - 1].problems.append(issue(.damage, offset, length, reason))
   }
 
-  /// Notices that the last batch got no more records, because another begins or the segment ends.
+  /// Ends the last batch, because another begins or the segment ends.
   private mutating func closeBatch(at offset: UInt64?) {
     isRepeated = false
     guard let last = pending.indices.last, pending[last].isOpen, let count = pending[last].count,
@@ -280,7 +280,7 @@ struct Replay {
 
   private mutating func typeNumber(_ type: JournalText, in line: UnsafeRawBufferPointer) -> Int {
     type.withBytes(in: line) { name in
-      // Neighbours mostly have the same type: compare before looking up.
+      // Consecutive records often have the same type: compare before looking up.
       if let lastType, index.isNamed(lastType, name) { return lastType }
       let number = index.intern(Array(name))
       lastType = number
@@ -299,7 +299,7 @@ struct Replay {
     if pending.isEmpty { forgetStaged() }
   }
 
-  /// Lets the first batches count, as long as they are whole.
+  /// Applies the first batches, as long as they are complete.
   private mutating func settle() {
     if let first = pending.first, first.isWhole { decide(synced: 0) }
   }

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Reads one segment to its end and hands its lines to a replay.
+/// Reads one segment to its end, and passes its lines to a replay.
 struct SegmentScan {
-  /// Lines are no longer than this, so that their lengths have room in an index.
+  /// The maximum length of a line, so that lengths fit in 32 bits.
   private static let longestLine = 1 << 31
 
   let file: any StoreFile
@@ -10,21 +10,21 @@ struct SegmentScan {
   let group: String
   let folder: String
 
-  /// Where to begin: at the first line, or behind the last one that is known.
+  /// The start: the first line, or the end of the last known one.
   var start: UInt64 = 0
 
-  /// Nothing from this offset on is read.
+  /// The offset at which reading ends.
   var end = UInt64.max
 
-  /// How far a segment reaches.
+  /// The extent of a segment.
   struct Extent {
-    /// Behind the last byte that is not reserved room.
+    /// The end of the data, before preallocated space.
     var dataEnd: UInt64 = 0
 
-    /// Behind the last line break.
+    /// The end of the last line break.
     var lineEnd: UInt64 = 0
 
-    /// How many records a file that compaction has made should have, and how many its lines speak of.
+    /// The expected number of records of a compacted file, and the number in its lines.
     var records: (expected: UInt64, found: UInt64) = (0, 0)
   }
 
@@ -32,8 +32,8 @@ struct SegmentScan {
   private static let stopInterval: UInt64 = 1 << 20
 
   /// - Parameter shouldStop: Is called at intervals.
-  /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group; `CancellationError`
-  ///   if it should stop.
+  /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group;
+  ///   `CancellationError` if it should stop.
   func run(into replay: inout Replay, shouldStop: () -> Bool = { false }) throws -> Extent {
     var extent = Extent(dataEnd: start, lineEnd: start)
     var scanner = LineScanner(file, from: start, to: end)
@@ -46,7 +46,7 @@ struct SegmentScan {
       }
       let isSound = piece.isTerminated && LineParser.isSound(piece.bytes)
       if !isSound, piece.hasZerosBeforeData, piece.offset != secondLook {
-        // Reserved room in one read can be written by the time of the next. Only what is still so is so.
+        // Preallocated space may be written between two reads, so the bytes are read again.
         secondLook = piece.offset
         scanner = LineScanner(file, from: piece.offset, to: end)
         continue
@@ -65,7 +65,7 @@ struct SegmentScan {
     }
     if extent.records.found < extent.records.expected {
       let count = extent.records.expected - extent.records.found
-      replay.note(.missing, at: extent.dataEnd, length: 0, "\(count) records were here and are gone")
+      replay.note(.missing, at: extent.dataEnd, length: 0, "\(count) records are missing")
     }
     replay.endSegment(at: extent.dataEnd)
     return extent
@@ -83,7 +83,7 @@ struct SegmentScan {
     return firstBatch
   }
 
-  /// Whether a line begins at an offset that is complete, and not the first one of a batch.
+  /// Whether a complete line begins at an offset, and it is not the first line of the batch.
   static func hasOtherLine(than batch: UInt64, in file: any StoreFile, at offset: UInt64) throws -> Bool {
     var scanner = LineScanner(file, from: offset, windowSize: 4_096)
     guard let piece = try scanner.next(), piece.isTerminated, piece.bytes.firstIndex(of: 0) == nil else { return false }
@@ -102,7 +102,7 @@ struct SegmentScan {
     return group
   }
 
-  /// Takes what is readable of a piece that is no sound line.
+  /// Applies the readable part of a piece that is not an intact line.
   private func takeUnsound(_ piece: LineScanner.Piece, into replay: inout Replay, _ extent: inout Extent) throws {
     var bytes = piece.bytes
     var offset = piece.offset
@@ -113,7 +113,8 @@ struct SegmentScan {
     repeat {
       if piece.isTerminated, LineParser.isSound(bytes) { return try accept(bytes, at: offset, into: &replay, &extent) }
       if let zero = bytes.firstIndex(of: 0) {
-        // No line has a zero byte: it is reserved room, or a block that was never written. What follows it may be sound.
+        // No line has a zero byte: it is preallocated space, or a block that was never written. The bytes after it may
+        // be intact.
         if zero > 0 { replay.takeDamage(at: offset, length: UInt64(zero), "the line is incomplete") }
         advance(zero)
         let zeros = bytes.firstIndex { $0 != 0 } ?? bytes.count
@@ -123,7 +124,7 @@ struct SegmentScan {
       } else if let length = LineParser.soundPrefix(bytes) {
         let line = UnsafeRawBufferPointer(rebasing: bytes[..<length])
         try accept(line, at: offset, into: &replay, &extent)
-        replay.note(at: offset + UInt64(length), length: 1, "the line break is damaged, the lines around it are sound")
+        replay.note(at: offset + UInt64(length), length: 1, "the line break is damaged, the lines around it are intact")
         advance(length + 1)
       } else {
         let reason = piece.isTerminated ? "the line does not match its checksum" : "the line is incomplete"
@@ -155,7 +156,7 @@ struct SegmentScan {
         throw FileEngineError.wrongGroup(folder: folder, expected: self.group, found: group)
       }
       guard (1...StoreFormat.largestBatch).contains(firstBatch) else {
-        return replay.takeDamage(at: offset, length: UInt64(line.count), "no journal has a batch \(firstBatch)")
+        return replay.takeDamage(at: offset, length: UInt64(line.count), "a journal can't have a batch \(firstBatch)")
       }
       if number != segment.number {
         replay.note(at: 0, length: UInt64(line.count), "the file was segment \(number) of its journal")

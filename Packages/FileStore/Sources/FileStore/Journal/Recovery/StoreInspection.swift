@@ -12,12 +12,12 @@
   import Foundation
 #endif
 
-/// The content of a directory that is to be a store, read without changing anything there.
+/// The content of a directory for a store, read without changes.
 enum StoreInspection {
-  /// Nothing that anybody would miss: a store can be made here.
+  /// No relevant files: a store can be created here.
   case empty
 
-  /// A store: the version that its manifest names, nil if it names none, and what is wrong with the manifest.
+  /// A store: the version in its manifest, nil without one, and the issues of the manifest.
   case store(version: UInt64?, issues: [IntegrityIssue])
 
   /// Reads a directory.
@@ -33,12 +33,12 @@ enum StoreInspection {
       if !hasJournals, foreignName == nil {
         self = .empty
       } else if try fileSystem.list(directory).contains(StoreFormat.manifest) {
-        // Another process made the store between two looks. A manifest is never removed: it is found now.
+        // Another process created the store between two reads. A manifest is never removed, so it is found now.
         self = try StoreInspection(of: directory, fileSystem)
       } else if let foreignName {
         throw FileEngineError.notAStore(directory: directory, name: foreignName)
       } else {
-        // Every segment names its version too, so the store can be read; but the caller ought to know.
+        // Every segment also has the version, so the store can be read, and the loss is reported.
         let issue = IntegrityIssue(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
         self = .store(version: nil, issues: [issue])
       }
@@ -82,7 +82,7 @@ enum StoreInspection {
     }
   }
 
-  /// The first name that neither systems and editors leave everywhere, nor a store whose creation was interrupted.
+  /// The first name of another program. Files of systems and editors, and those of an interrupted creation, are ignored.
   private static func foreignName(
     _ names: [String], in directory: String, _ fileSystem: any FileSystem
   ) throws -> String? {
@@ -112,12 +112,12 @@ enum StoreInspection {
     } catch let error as FileSystemError where [EISDIR, ELOOP].contains(error.code) {
       return nil
     } catch let error as FileSystemError where error.code == ENOENT {
-      // Removed meanwhile, or a link that leads nowhere, which taking the lock refuses.
+      // Removed in between, or a broken link, which the lock rejects.
       return []
     }
   }
 
-  /// Whether a file was not put there on purpose: hidden files, and those that systems create in each folder.
+  /// Whether a file is ignored: hidden files, and those that systems create in each folder.
   private static func isLitter(_ name: String) -> Bool {
     name.hasPrefix(".") || ["lost+found", "desktop.ini", "Thumbs.db"].contains(name)
   }
@@ -143,7 +143,7 @@ enum StoreManifest {
       {
         self = contents.format == StoreFormat.name ? .version(contents.version) : .foreign
       } else if let members = try? JSONDecoder().decode([String: Anything].self, from: Data(bytes)) {
-        // A bit that flips leaves one of the two.
+        // A flipped bit leaves one of the two intact.
         self = members.keys.contains { ["crc", "format"].contains($0) } ? .damaged : .foreign
       } else {
         self = .damaged
@@ -164,7 +164,7 @@ enum StoreManifest {
   /// `{"crc":"01234567",` and the rest of one line, which the checksum covers.
   private static let prefixLength = 18
 
-  /// The manifest of the version that is written.
+  /// The manifest of the written version.
   static func bytes() -> [UInt8] {
     let rest = Array(#""format":"\#(StoreFormat.name)","version":\#(StoreFormat.version)}"#.utf8)
     return Array(#"{"crc":"\#(checksum(rest[...]))","#.utf8) + rest + [0x0a]

@@ -1,13 +1,13 @@
-/// Preallocated space in the directory of a store. Deletions and compactions get it when the disk is full: otherwise nothing
-/// could be freed from inside.
+/// Preallocated space in the directory of a store. Deletions and compactions use it when the disk is full. Otherwise
+/// the store could not free space.
 struct DiskReserve {
-  /// The smallest part of it that is worth its name, and the steps in which it is given back.
+  /// Its smallest useful size, and the steps in which it is released.
   private static let step: UInt64 = 16 << 10
 
-  /// The largest size that it gets because a store is large.
+  /// The maximum size for a large store.
   private static let largestShare: UInt64 = 64 << 20
 
-  /// The divisor that gives its part of the size of a store.
+  /// The ratio of the size of the largest journal to that of the reserve.
   private static let share: UInt64 = 8
 
   private let path: String
@@ -16,21 +16,21 @@ struct DiskReserve {
   private let smallestSize: UInt64
   private let fileSystem: any FileSystem
 
-  /// How many bytes it should have.
+  /// The intended size in bytes.
   private var size: UInt64
 
-  /// How many bytes it has.
+  /// The current size in bytes.
   private(set) var held: UInt64 = 0
 
-  /// Whether the disk had no room for all of it.
+  /// Whether the disk lacked space for the intended size.
   var isShort: Bool { held < size }
 
-  /// Whether some was given back that the disk had no room for since: nothing else may use it then.
+  /// Whether released space was not yet restored, because the disk is full. Nothing else may use it then.
   private(set) var isLent = false
 
   /// - Parameters:
   ///   - directory: The directory of the store.
-  ///   - size: How many bytes it should have at least; 0 for none.
+  ///   - size: The minimum size in bytes; 0 for none.
   init(in directory: String, size: UInt64, _ fileSystem: any FileSystem) {
     path = "\(directory)/\(StoreFormat.reserve)"
     smallestSize = size
@@ -38,9 +38,9 @@ struct DiskReserve {
     self.fileSystem = fileSystem
   }
 
-  /// Takes more, once a journal has grown so far that it is worth it.
+  /// Grows after a journal has grown enough.
   ///
-  /// - Parameter journal: How many bytes the journal has.
+  /// - Parameter journal: The size of the journal in bytes.
   mutating func grow(for journal: UInt64) {
     let wanted = wantedSize(for: journal)
     guard wanted >= size + (1 << 20) else { return }
@@ -48,7 +48,7 @@ struct DiskReserve {
     fill()
   }
 
-  /// Takes as much as the largest journal is due, as far as the disk has room, or gives back what is too much.
+  /// Grows to the size for the largest journal, if the disk has space, or shrinks to it.
   mutating func fit(_ journal: UInt64) {
     size = wantedSize(for: journal)
     if held > size { _ = release(held - size, keeping: size) }
@@ -59,7 +59,7 @@ struct DiskReserve {
     smallestSize == 0 ? 0 : max(smallestSize, min(Self.largestShare, journal / Self.share))
   }
 
-  /// Takes what is missing, as far as the disk has room. Without it everything works but deletions on a full disk.
+  /// Grows to the intended size, as far as the disk has space. Without it only deletions on a full disk fail.
   mutating func fill() {
     defer { if !isShort { isLent = false } }
     guard isShort, let file = try? fileSystem.open(path, .create), let found = try? file.size() else { return }
@@ -71,30 +71,30 @@ struct DiskReserve {
         try file.preallocate(from: held, length: part)
         held += part
       } catch {
-        // Some of it may have been taken.
+        // A part may have been allocated.
         try? file.truncate(to: held)
         part /= 2
       }
     }
   }
 
-  /// Gives space back to the disk for deletions. Half of it is for compaction, which may make more: most of that is given too
-  /// if it could not.
+  /// Releases space for deletions. Half of the reserve is for compaction, which may free more. If compaction freed
+  /// nothing, most of that half is released too.
   ///
   /// - Returns: Whether there was any.
   mutating func release(forDeletionOf count: UInt64, isLastResort: Bool) -> Bool {
     release((count / Self.step + 1) * Self.step, keeping: isLastResort ? size / 16 : size / 2)
   }
 
-  /// Gives all but the space for a few deletions back.
+  /// Releases all but the space for a few deletions.
   mutating func releaseForCompaction() { _ = release(held, keeping: 4_096) }
 
-  /// Gives back what the marks of closed journals need.
+  /// Releases the space for the marks of closed journals.
   ///
   /// - Returns: Whether there was any.
   mutating func releaseForClosing() -> Bool { release(Self.step, keeping: 0) }
 
-  /// Gives space back to the disk: so many bytes, or what is left above a limit.
+  /// Releases a number of bytes, but keeps a limit.
   private mutating func release(_ count: UInt64, keeping limit: UInt64) -> Bool {
     guard held > limit else { return false }
     let rest = max(limit, held - min(held, count))

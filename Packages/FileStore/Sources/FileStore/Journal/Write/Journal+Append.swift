@@ -1,23 +1,23 @@
 @_spi(ModelKitInternals) import StoreEngine
 
 extension Journal {
-  /// More bytes than these are written piece by piece: the disk works on the first ones while the next are made, and all
-  /// are made in the same memory.
+  /// Larger batches are written in pieces of this size: the disk writes one while the next is encoded in the same
+  /// memory.
   private static let pieceSize = 1 << 20
 
-  /// Writes batches, each of which is whole or absent after a crash, and a later one is there only if all earlier are.
+  /// Writes batches in order. After a crash each batch is complete or missing, and no batch follows a missing one.
   ///
-  /// Notes where the records stand. The index does not know them yet.
+  /// Records the positions of the records. They are not in the index yet.
   ///
-  /// - Throws: With nothing of it left in the journal.
+  /// - Throws: an error. The journal then has nothing of these batches.
   func append(_ batches: inout [AdmittedBatch]) throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
-    // Before anything is counted as written.
+    // Before anything is recorded as written.
     _ = try openedFile()
     let estimate = batches.reduce(0) { $0 + $1.estimatedSize }
     let isLong = estimate > Self.pieceSize
-    // Where a short batch goes is decided once its length is known.
+    // The segment of a short batch is chosen when its length is known.
     if isLong { try makeRoom(for: estimate) }
     var lines = LineEncoder()
     lines.reserve(min(estimate, Self.pieceSize + Self.pieceSize / 8))
@@ -50,7 +50,7 @@ extension Journal {
     }
   }
 
-  /// Begins another segment if so many bytes have no place in this one, and reserves room for them.
+  /// Begins another segment if the bytes do not fit in this one, and preallocates space for them.
   private func makeRoom(for count: Int) throws {
     guard count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: count) }
     if hasBatches, end + UInt64(count) > segmentLimit { try beginSegment() }

@@ -10,10 +10,11 @@
 #endif
 
 extension Journal {
-  /// Checks batches against the stored revisions, in order, and writes those that pass with one call. Readers see a batch
-  /// as a whole, and a durable one only when it is on the disk.
+  /// Checks batches against the stored revisions, in order, and writes those that pass with one call. Readers see
+  /// complete batches, and a durable batch only after it is synced.
   ///
-  /// - Returns: For each batch the new revisions of its models in the order of its changes, or why it was refused.
+  /// - Returns: for each batch the new revisions of its models in the order of its changes, or the reason of its
+  ///   rejection.
   func commit(_ batches: [[Change]], isDurable: Bool) -> [Result<[UInt64], any Error>] {
     var admission = Admission(contents, capacity: batches.reduce(0) { $0 + $1.count })
     var admitted: [AdmittedBatch] = []
@@ -65,16 +66,16 @@ extension Journal {
   }
 }
 
-/// Decides which batches can be written together, one after the other.
+/// Decides in order which batches can be written together.
 private struct Admission {
   private let contents: JournalContents
 
-  /// The revisions that the batches admitted so far leave behind; 0 stands for a deleted model.
+  /// The revisions after the batches admitted so far; 0 stands for a deleted model.
   private var staged: StagedRevisions
   private let hash: IdentifierHash
   private var keys: KeyAdmission
 
-  /// Writers mostly stay with one type.
+  /// Consecutive writes often have the same type.
   private var lastType: (name: String, number: Int)?
 
   init(_ contents: JournalContents, capacity: Int) {
@@ -84,7 +85,7 @@ private struct Admission {
     staged = StagedRevisions(capacity: capacity)
   }
 
-  /// Checks one batch, and remembers what it does if it passes.
+  /// Checks one batch, and records its effect if it passes.
   mutating func admit(_ changes: [Change]) throws(FileEngineError) -> AdmittedBatch {
     var batch = AdmittedBatch(changes: changes, records: [])
     batch.records.reserveCapacity(changes.count)
@@ -97,7 +98,7 @@ private struct Admission {
         let type = number(of: changes[index].type)
         let (hash, place, stored) = changes[index].identifier.withBytes { identifier in
           let hash = self.hash(identifier)
-          // Only this thread changes what is stored, so it stays true until the batch is published.
+          // Only this thread changes the index, so the entry stays valid until the batch is published.
           let stored = contents.withIndex { $0.entry(type: type, identifier, hash: hash) }
           return (hash, staged.place(type: type, identifier, hash: hash), stored)
         }
@@ -125,7 +126,7 @@ private struct Admission {
     return number
   }
 
-  /// The revision that a change leaves behind.
+  /// The revision after a change.
   private func revision(
     after change: Change, _ staged: UInt64, _ stored: TypeIndex.Entry?
   ) throws(FileEngineError) -> UInt64 {
@@ -142,7 +143,7 @@ private struct Admission {
     return current + 1
   }
 
-  /// A value becomes a part of a line: a line break or a zero byte would end that early.
+  /// A value becomes a part of a line, and a line break or a zero byte would end the line early.
   private func check(_ change: Change) throws(FileEngineError) {
     guard change.operation != .delete else { return }
     let reason: String

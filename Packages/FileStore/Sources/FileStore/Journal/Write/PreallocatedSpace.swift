@@ -1,12 +1,13 @@
-/// The room behind the last line of a segment: how far it is reserved, and how far it was written, with records or zeros.
+/// The space after the last line of a segment: the end of the preallocation, and the end of written bytes, records or
+/// zeros.
 struct PreallocatedSpace {
   private let preallocation: UInt64
   private let filling: UInt64
 
-  /// How far the segment has room reserved.
+  /// The end of the preallocated space.
   private(set) var reserved: UInt64
 
-  /// How far the segment is known to have been written, records or zeros.
+  /// The end of the written bytes, records or zeros.
   private var filled: UInt64
 
   init(_ options: Journal.Options, reserved: UInt64, filled: UInt64) {
@@ -16,19 +17,19 @@ struct PreallocatedSpace {
     self.filled = filled
   }
 
-  /// Notes that the segment was written up to a place.
+  /// Records that the segment was written up to a position.
   mutating func noteWritten(upTo end: UInt64) {
     reserved = max(reserved, end)
     filled = max(filled, end)
   }
 
-  /// Notes that the segment ends here, with nothing behind it.
+  /// Records that the segment ends here, without preallocated space.
   mutating func giveBack(from end: UInt64) { (reserved, filled) = (end, end) }
 
-  /// Whether room is to be reserved before `count` bytes are written at the end.
+  /// Whether space must be preallocated before `count` bytes are written at the end.
   func isShort(of count: UInt64, at end: UInt64) -> Bool { preallocation > 0 && end + count > reserved }
 
-  /// Reserves room for `count` bytes and more, if the file system has it.
+  /// Preallocates space for `count` bytes and more, if the file system has it.
   mutating func reserve(_ count: UInt64, at end: UInt64, in file: any StoreFile) {
     let target = (end + count + preallocation - 1) / preallocation * preallocation
     do {
@@ -37,7 +38,7 @@ struct PreallocatedSpace {
     } catch {}
   }
 
-  /// How many zeros are to be written behind `count` bytes that come to the end. They are taken for written.
+  /// The number of zeros to write after `count` bytes at the end. They are recorded as written.
   mutating func takeFilling(behind count: UInt64, at end: UInt64) -> Int {
     guard end + count > filled, count < filling else { return 0 }
     filled = max(end + count, min(end + filling, reserved))

@@ -8,11 +8,11 @@
   import Glibc
 #endif
 
-/// The revisions that batches leave behind which are not written yet, by type and identifier, byte by byte.
+/// The revisions after batches that are not written yet, by type and by the bytes of the identifier.
 ///
-/// All of it is in three arrays, however many models there are.
+/// All of it is in three arrays, for any number of models.
 struct StagedRevisions {
-  /// The revision of a model of which nothing is staged.
+  /// The revision of a model without staged changes.
   static let unknown = UInt64.max
 
   private struct Entry {
@@ -23,13 +23,13 @@ struct StagedRevisions {
     var revision = StagedRevisions.unknown
   }
 
-  /// Up to so many are compared one by one.
+  /// Up to this number, entries are compared one by one.
   private static let fewest = 8
 
   private var entries: [Entry] = []
   private var identifiers: [UInt8] = []
 
-  /// Open addressing with linear probing: the entry's index plus one, or 0. Empty as long as there are few.
+  /// Open addressing with linear probing: the entry's index plus one, or 0. Empty as long as there are few entries.
   private var slots: [UInt32] = []
 
   init(capacity: Int) {
@@ -40,13 +40,13 @@ struct StagedRevisions {
     }
   }
 
-  /// The revision of the model at a place.
+  /// The revision of the model at a position.
   subscript(place: Int) -> UInt64 {
     get { entries[place].revision }
     set { entries[place].revision = newValue }
   }
 
-  /// The place of a model, which is given one if it has none.
+  /// The position of a model, which is added if it has none.
   ///
   /// - Parameter hash: that of the identifier, by one ``IdentifierHash`` for all.
   mutating func place(type: Int, _ identifier: UnsafeRawBufferPointer, hash: Int) -> Int {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A batch on its way to the writing thread, and the task that waits for it.
+/// A batch for the writing thread, and the task that waits for it.
 final class WriteRequest: Sendable {
   typealias Continuation = CheckedContinuation<[UInt64], any Error>
 
@@ -19,7 +19,7 @@ final class WriteRequest: Sendable {
   /// The reads that must still be valid when it is written.
   let reads: TrackedReads?
 
-  /// Whether a compaction has freed what it could, and the disk is still full.
+  /// Whether the disk is still full after a compaction.
   let isLastResort: Bool
 
   /// Whether it may use the reserve of a full disk.
@@ -30,7 +30,7 @@ final class WriteRequest: Sendable {
     changes.contains { $0.operation == .delete } && !changes.contains { $0.operation == .create }
   }
 
-  /// About how many bytes it adds to the journal.
+  /// The approximate number of bytes that it adds to the journal.
   let size: Int
   private let state = Lock<State>(.new)
 
@@ -48,7 +48,7 @@ final class WriteRequest: Sendable {
 
   /// Registers the continuation of the caller that waits.
   ///
-  /// - Returns: False if the request was withdrawn before; then only `continuation` is to be resumed.
+  /// - Returns: False if the request was already withdrawn; then only resume `continuation`.
   func wait(with continuation: Continuation) -> Bool {
     state.withLock { state in
       guard case .new = state else { return false }
@@ -57,7 +57,7 @@ final class WriteRequest: Sendable {
     }
   }
 
-  /// Takes the request back, unless its writing has begun.
+  /// Withdraws the request, unless its write has begun.
   func withdraw() {
     let continuation = state.withLock { state -> Continuation? in
       switch state {
@@ -73,7 +73,7 @@ final class WriteRequest: Sendable {
     continuation?.resume(throwing: CancellationError())
   }
 
-  /// Begins the writing, which can't be withdrawn any more.
+  /// Begins the write. The request can't be withdrawn after that.
   ///
   /// - Returns: False if it was withdrawn before.
   func pickUp() -> Bool {
@@ -84,7 +84,7 @@ final class WriteRequest: Sendable {
     }
   }
 
-  /// Lets the waiting task go on.
+  /// Resumes the waiting task.
   func finish(_ result: Result<[UInt64], any Error>) {
     let continuation = state.withLock { state -> Continuation? in
       switch state {

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-// Taking over what another process writes: before each read, and periodically while there are observers.
+// Following the writes of another process: before each read, and periodically while there are observers.
 extension Writer {
-  /// Takes over what another process has written, and reports it.
+  /// Applies the writes of another process, and reports them.
   mutating func follow(_ group: String) throws {
     guard let reader = readers[group] else { return }
     wake(group)
@@ -11,7 +11,7 @@ extension Writer {
     try reader.follow(noting: options.isFollowed(group))
   }
 
-  /// Takes over what another process has written to the groups that are open.
+  /// Applies the writes of another process to the open groups.
   mutating func followAll() throws { for (group, _) in readers.elements { try follow(group) } }
 
   private func report(_ reader: JournalReader, _ group: String) {
@@ -19,7 +19,7 @@ extension Writer {
     if reader.hasStartedOver { options.followReporter?(group, nil) }
     let batches = reader.followed.map { records in
       records.map { record -> Change in
-        // A record that can't be read any more is a newer one, or gone: observers find that out.
+        // An unreadable record was replaced or deleted: observers read it again.
         let entry = TypeIndex.Entry(
           place: record.place, identifierStart: 0, identifierLength: 0, revision: record.revision, ordinal: 0)
         let value =
@@ -40,7 +40,7 @@ extension Writer {
     followNow(group)
   }
 
-  /// Follows the groups that are due. A group without observers is followed a last time.
+  /// Follows the due groups. A group without observers is followed one last time.
   mutating func followWhatIsDue() {
     guard !followDeadlines.isEmpty else { return }
     let now = clock.nanoseconds()
@@ -52,7 +52,7 @@ extension Writer {
       followDeadlines[group] = nil
       return
     }
-    // An error is thrown by the next read. The store may not exist yet.
+    // The next read throws the error. The store may not exist yet.
     if readers[group] != nil {
       try? follow(group)
     } else if (try? open(group)) != nil {

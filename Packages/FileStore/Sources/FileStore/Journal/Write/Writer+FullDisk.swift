@@ -10,9 +10,9 @@
 
 // Freeing space while the disk is full.
 extension Writer {
-  /// Refuses what is no deletion while deletions and compactions need all the space that there is.
+  /// Rejects all other writes while deletions and compactions need all the free space.
   ///
-  /// - Returns: What is left of the requests.
+  /// - Returns: the remaining requests.
   mutating func refuseCreations(_ requests: [WriteRequest], to journal: Journal) -> [WriteRequest] {
     guard reserve.isLent else { return requests }
     if !journal.savesRoom { reserve.fill() }
@@ -25,7 +25,7 @@ extension Writer {
     }
   }
 
-  /// Writes deletions for which the disk had no room once more, with the space of the reserve, and then of a checkpoint.
+  /// Repeats deletions that failed on a full disk, with the space of the reserve, and then of a checkpoint.
   mutating func writeDeletions(
     _ requests: [WriteRequest], _ results: inout [Result<[UInt64], any Error>], to journal: Journal
   ) {
@@ -44,8 +44,7 @@ extension Writer {
     }
   }
 
-  /// Makes the space available to a compaction that was kept for it: the reserve, and that of the checkpoint, which the
-  /// compaction makes useless.
+  /// Releases space for a compaction: the reserve, and the checkpoint, which the compaction makes obsolete.
   mutating func beginSavingRoom(for group: String) throws {
     let journal = try journal(group)
     journal.savesRoom = true
@@ -53,7 +52,7 @@ extension Writer {
     _ = try journal.dropCheckpoint()
   }
 
-  /// Takes the reserve again.
+  /// Allocates the reserve again.
   mutating func endSavingRoom(for group: String) {
     guard let journal = try? journal(group) else { return }
     journal.savesRoom = false

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The state of the writing thread: the directory and its journals. It never leaves that thread.
+/// The state of the writing thread: the directory and its journals. Only that thread uses it.
 struct Writer {
   /// A job of the thread.
   enum Job: Sendable {
@@ -9,8 +9,8 @@ struct Writer {
     case command(@Sendable (inout Writer) -> Void)
   }
 
-  /// About how many bytes are written with one call at most, one batch excepted: what is written together is also
-  /// refused together if the disk is full.
+  /// The approximate maximum number of bytes of one write call, except for a single batch. Batches that are written
+  /// together are also rejected together if the disk is full.
   private static let largestAppend = 8 << 20
 
   let directory: String
@@ -26,29 +26,29 @@ struct Writer {
   private var awake: RecentGroups
   private let openFiles: OpenFiles
 
-  /// The groups whose old files must stay as they are: they are being compacted, or copied.
+  /// The groups whose old files must not change: a compaction or a copy is in progress.
   private var held: Set<ExactText> = []
 
-  /// The continuations that wait for that to end.
+  /// The continuations that wait for the end of these operations.
   private var waiting: GroupTable<[@Sendable () -> Void]> = [:]
 
-  /// How large the journals have to be before a compaction is tried again that went wrong.
+  /// The sizes of the journals at which a failed compaction is tried again.
   private var sizesToTryAgain: GroupTable<UInt64> = [:]
 
-  /// When the journals of these groups are to be synced, by ``clock``.
+  /// The times at which the journals of these groups are synced, by ``clock``.
   private var deadlines: GroupTable<UInt64> = [:]
 
-  /// The preallocated space that deletions and compactions get on a full disk.
+  /// The preallocated space for deletions and compactions on a full disk.
   var reserve: DiskReserve
 
-  /// When these groups are to be followed, by ``clock``: they are observed.
+  /// The times at which these observed groups are followed, by ``clock``.
   var followDeadlines: GroupTable<UInt64> = [:]
   private(set) var isClosed = false
 
-  /// The groups of which a write or the end of a hold may have left something to do.
+  /// The groups that may need maintenance after a write or the end of a hold.
   private var due: Set<ExactText> = []
 
-  /// How often the journal of a group was checked for something to do.
+  /// The number of times that the journal of a group was checked for maintenance.
   private(set) var careCount = 0
 
   init(directory: String, options: FileEngineOptions, fileSystem: any FileSystem, clock: any EngineClock) {
@@ -61,7 +61,7 @@ struct Writer {
     reserve = DiskReserve(in: directory, size: options.reserve, fileSystem)
   }
 
-  /// Works until the mailbox is finished, and closes what is still open then.
+  /// Runs until the mailbox is finished, then closes the open journals.
   mutating func run(_ mailbox: Mailbox<Job>, _ maintenance: BackgroundMaintenance) {
     while let jobs = mailbox.takeAll(waitingAtMost: timeToNextDeadline()) {
       perform(jobs)
@@ -70,11 +70,11 @@ struct Writer {
       maintain(with: maintenance)
     }
     maintenance.finish()
-    // There is no caller left to receive an error. A caller that needs errors closes the store itself.
+    // No caller receives the error. A caller that needs errors closes the store itself.
     try? close()
   }
 
-  /// Hands over what there is to do beside writing.
+  /// Starts due maintenance in the background.
   ///
   /// - Complexity: O(*n*) in the number of groups that were written since the last call, however many are open.
   private mutating func maintain(with maintenance: BackgroundMaintenance) {
@@ -100,17 +100,17 @@ struct Writer {
     }
   }
 
-  /// Begins the compaction of a group that is not held; nil if there is nothing to gain.
+  /// Begins the compaction of a group that is not held; nil if it would save nothing.
   mutating func beginCompaction(of group: String) throws -> Compaction? {
     wake(group)
     return try journals[group]?.beginCompaction()
   }
 
-  /// Makes room for the segment of a group, before it is opened: that of another group is closed.
+  /// Closes the segment of another group before that of a group is opened.
   mutating func wake(_ group: String) {
     guard let other = awake.use(group) else { return }
     if let journal = journals[other] {
-      // What was to be synced later is synced now.
+      // Pending bytes are synced now.
       journal.rest()
       deadlines[other] = nil
     }
@@ -131,14 +131,14 @@ struct Writer {
     return held.insert(ExactText(group)).inserted
   }
 
-  /// Lets the old files of a group be replaced again.
+  /// Allows the old files of a group to be replaced again.
   mutating func release(_ group: String) {
     due.insert(ExactText(group))
     guard held.remove(ExactText(group)) != nil else { return }
     for body in waiting.removeValue(forKey: group) ?? [] { body() }
   }
 
-  /// Calls `body` when no backup holds a group any more.
+  /// Calls `body` when no backup holds a group.
   mutating func whenReleased(_ group: String, _ body: @escaping @Sendable () -> Void) {
     if held.contains(ExactText(group)) { waiting[group, default: []].append(body) } else { body() }
   }
@@ -151,16 +151,15 @@ struct Writer {
     sizesToTryAgain[compaction.group] = nil
   }
 
-  /// Gives the reserve the size that is due to the largest journal, as far as the disk has room.
+  /// Sets the size of the reserve by the largest journal, as far as the disk has space.
   mutating func fitReserve() {
     if home != nil { reserve.fit(journals.values.reduce(0) { max($0, $1.size) }) }
   }
 
-  /// Gives a compaction up.
+  /// Abandons a compaction.
   mutating func abandon(_ compaction: Compaction) { journals[compaction.group]?.abandon(compaction) }
 
-  /// Gives a compaction up that failed. It is tried again when the journal has grown: at once would stop nothing else than
-  /// the disk.
+  /// Abandons a failed compaction. It is tried again after the journal has grown.
   mutating func fail(_ compaction: Compaction) {
     abandon(compaction)
     tryAgainLater(compaction.group)
@@ -171,7 +170,7 @@ struct Writer {
     sizesToTryAgain[group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
   }
 
-  /// Writes the manifest again if something was wrong with it; returns the issues, and the path of the old one.
+  /// Writes the manifest again if it has issues; returns the issues, and the path of the old manifest.
   mutating func restoreManifest() throws -> (issues: [IntegrityIssue], quarantine: String?) {
     guard var home else { return ([], nil) }
     let issues = home.issues
@@ -180,7 +179,7 @@ struct Writer {
     return (issues, quarantine)
   }
 
-  /// Brings everything to the disk, and returns its extent.
+  /// Syncs everything, and returns its extent.
   mutating func synchronizedExtent(of group: String) throws -> JournalExtent {
     guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
     try sync(group)
@@ -205,7 +204,7 @@ struct Writer {
       do {
         try journal.migrate(options.migrations)
       } catch let error as UnreadableBeforeMigration {
-        // Without the checkpoint everything is read, and what is damaged is left out and reported.
+        // Without the checkpoint everything is read, and damage is reported.
         guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(error.issue) }
         return try open(group)
       }
@@ -213,7 +212,7 @@ struct Writer {
       if isFirst { reserve.fit(journal.size) }
       return journal.contents
     } catch {
-      // A store without an open journal has no use for the lock, and another may be waiting for it.
+      // A store without an open journal releases the lock, because another may wait for it.
       if journals.isEmpty { self.home = nil }
       throw error
     }
@@ -231,13 +230,13 @@ struct Writer {
     return reader.contents
   }
 
-  /// Brings the journal of a group to the disk.
+  /// Syncs the journal of a group.
   mutating func sync(_ group: String) throws {
     deadlines[group] = nil
     try journals[group]?.sync()
   }
 
-  /// Closes all journals and gives the directory back, also if there are errors, the first of which is thrown.
+  /// Closes all journals and releases the directory, even after errors. Throws the first error.
   mutating func close() throws {
     if isClosed { return }
     var failure: (any Error)?
@@ -291,7 +290,8 @@ struct Writer {
     requests = [:]
   }
 
-  /// Writes requests of one group together, but for those that read what others of them change: these have to wait for it.
+  /// Writes requests of one group together. A request that read records that others change is written after
+  /// them.
   private mutating func write(_ requests: [WriteRequest], in group: String) {
     guard requests.contains(where: { $0.reads != nil }) else { return writeTogether(requests, in: group) }
     var together: [WriteRequest] = []
@@ -300,7 +300,7 @@ struct Writer {
         writeTogether(together, in: group)
         together = []
       }
-      // All that concerns it is published by now.
+      // All earlier changes are published.
       if let conflict = request.reads?.conflict { request.finish(.failure(conflict)) } else { together.append(request) }
     }
     if !together.isEmpty { writeTogether(together, in: group) }
@@ -341,7 +341,7 @@ struct Writer {
     }
   }
 
-  /// Syncs what the promise of an interval demands. An error is kept by the journal, which refuses to go on.
+  /// Syncs the journals whose interval has passed. A journal keeps its error and rejects later writes.
   private mutating func syncWhatIsDue() {
     guard !deadlines.isEmpty else { return }
     let now = clock.nanoseconds()

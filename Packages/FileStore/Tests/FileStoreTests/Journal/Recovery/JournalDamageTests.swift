@@ -47,7 +47,7 @@ import Testing
     let firstLine = try #require(lines(bytes).first).range
     fileSystem.overwrite(path, with: line.bytes + bytes[firstLine.upperBound...])
     let journal = try Journal.scripted(fileSystem)
-    #expect(journal.contents.issues.contains { $0.reason == "no journal has a batch \(firstBatch)" })
+    #expect(journal.contents.issues.contains { $0.reason == "a journal can't have a batch \(firstBatch)" })
     #expect(try identifiers(journal) == Self.all)
     try journal.write([.create("Book", "after", JournalScript.json("x"))])
     try journal.close()
@@ -149,7 +149,7 @@ import Testing
     edited = lines
     edited.insert(contentsOf: lines[1...2], at: 9)
     (issues, found) = try open(edited)
-    #expect(issues.first == "batch 1 stands behind batch 3, so it does not count")
+    #expect(issues.first == "batch 1 comes after batch 3, so it is ignored")
     #expect(found == Self.all)
   }
 

@@ -123,9 +123,9 @@ import Testing
     func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
     #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Make room on the disk, then try again."))
     #expect(message(EMFILE).contains("Close files"))
-    #expect(message(EACCES).contains("the right to read and write there"))
+    #expect(message(EACCES).contains("to read and write there"))
     #expect(message(EROFS).contains("with the mode readOnly"))
-    #expect(message(ENOENT).contains("put it back"))
+    #expect(message(ENOENT).contains("restore it"))
     #expect(message(EIO).hasSuffix("(errno \(EIO))."))
   }
 

@@ -183,7 +183,7 @@ struct ReferenceGraph {
     return dangling.filter { alive.contains($0.place.node) }
   }
 
-  /// - Returns: whether the node was the target of a relation to one.
+  /// - Returns: whether the node was the target of a to-one relation.
   private mutating func forget(_ dead: Int, at place: Place) -> Bool {
     let index = place.index
     entries[index].former.remove(dead)

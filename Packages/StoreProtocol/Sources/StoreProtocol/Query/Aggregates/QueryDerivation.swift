@@ -16,7 +16,7 @@ final class QueryDerivation<Value> {
 }
 
 extension QueryColumn {
-  /// Returns a column that is calculated from this one. It has a name that no field has, so that a condition about it is
+  /// Returns a column that is calculated from this one. Its name is not that of a field, so a condition on it is
   /// rejected.
   func deriving<Derived>(_ name: String, _ calculate: @escaping (Value) -> Derived?) -> QueryColumn<Derived> {
     QueryColumn<Derived>(
@@ -26,7 +26,7 @@ extension QueryColumn {
 
 // Keys of groups. Conditions about periods compare the column with the ends of the period.
 extension QueryColumn where Value == Date {
-  /// The day of the moment, as a key of groups.
+  /// The day of the date, as a key of groups.
   ///
   /// ```swift
   /// let perDay = try await store.groups(Book.self, by: { $0.updatedAt.day(in: .current) }) { $0.count }
@@ -37,21 +37,21 @@ extension QueryColumn where Value == Date {
     deriving("day", CalendarPeriods(.day, calendar).firstDay)
   }
 
-  /// The first day of the week of the moment, as a key of groups.
+  /// The first day of the week of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, which determines the time zone and the first day of a week.
   public func week(in calendar: Calendar) -> QueryColumn<Day> {
     deriving("week", CalendarPeriods(.weekOfYear, calendar).firstDay)
   }
 
-  /// The first day of the month of the moment, as a key of groups.
+  /// The first day of the month of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, whose time zone determines the day.
   public func month(in calendar: Calendar) -> QueryColumn<Day> {
     deriving("month", CalendarPeriods(.month, calendar).firstDay)
   }
 
-  /// The year of the moment, as a key of groups.
+  /// The year of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, which also numbers the years.
   public func year(in calendar: Calendar) -> QueryColumn<Int> {
@@ -70,7 +70,7 @@ extension QueryColumn where Value == Day {
   public var year: QueryColumn<Int> { deriving("year") { $0.year } }
 }
 
-/// The periods of a calendar in which moments are. Each period is found once, because a calendar takes microseconds for it.
+/// The calendar periods of dates. Each period is computed once, because a calendar takes microseconds for it.
 private final class CalendarPeriods {
   private struct Period {
     let interval: DateInterval
@@ -81,7 +81,7 @@ private final class CalendarPeriods {
   private let component: Calendar.Component
   private let calendar: Calendar
   private let gregorian: Calendar
-  /// The periods by the days of the world clock in which moments were.
+  /// The periods, by UTC day.
   private var known: [Int: [Period]] = [:]
 
   init(_ component: Calendar.Component, _ calendar: Calendar) {

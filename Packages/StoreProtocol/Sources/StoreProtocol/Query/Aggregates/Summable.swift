@@ -32,7 +32,7 @@ extension Summable where Self: FixedWidthInteger {
 }
 
 extension Summable where Self: BinaryFloatingPoint {
-  /// Returns the sum, rounded as the type rounds.
+  /// Returns the sum, rounded by the rules of the type.
   public func adding(_ other: Self) -> Self? { self + other }
 
   /// Returns the quotient, rounded as the type rounds.

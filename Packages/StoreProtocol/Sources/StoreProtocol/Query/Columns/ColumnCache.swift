@@ -1,7 +1,7 @@
 /// The columns that were requested repeatedly, as of the last write to each type.
 ///
-/// Columns are dropped with the first write to their type, and when all together become too large. They are built when they
-/// are requested for the second time.
+/// Columns are dropped with the first write to their type, and when all together become too large. They are built when
+/// they are requested for the second time.
 @_spi(ModelKitInternals)
 public struct ColumnCache {
   private struct Table {
@@ -40,7 +40,7 @@ public struct ColumnCache {
     return isWanted ? .wanted(found) : .unwanted
   }
 
-  /// Returns a table of columns, which is built if they are worth it; nil if there is none.
+  /// Returns a table of columns, built if it is worth its cost; nil if there is none.
   ///
   /// - Parameters:
   ///   - keys: the keys.
@@ -77,12 +77,12 @@ public struct ColumnCache {
 
 /// The result of a search in a ``ColumnCache``.
 package enum ColumnSearch {
-  /// All columns are there.
+  /// All columns exist.
   case found([String: ValueColumn])
-  /// Not all are there, but they were requested before, so that they are worth being built.
+  /// Some columns are missing, but were requested before, so they are worth building.
   case wanted([String: ValueColumn])
-  /// They are requested for the first time.
+  /// The columns are requested for the first time.
   case unwanted
-  /// A value has no place in a column.
+  /// A value can't be stored in a column.
   case impossible
 }

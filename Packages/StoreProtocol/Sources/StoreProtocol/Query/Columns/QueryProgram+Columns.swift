@@ -43,13 +43,13 @@ extension QueryNode {
 }
 
 extension QueryProgram {
-  /// The keys of the fields whose columns answer the query, as records spell them; nil if it also reads other records, or the
-  /// class of a record.
+  /// The keys of the fields whose columns answer the query, as records spell them; nil if it also reads other records,
+  /// or the class of a record.
   private var slotsForColumns: [QuerySlot]? {
     guard isEveryRecordOfType else { return nil }
     var slots: [QuerySlot] = []
     if let node, !node.addSlots(to: &slots) { return nil }
-    // A column has the values of a field, not those inside them.
+    // A column has the values of a field, not their members.
     return slots.allSatisfy(\.inner.isEmpty) ? slots : nil
   }
 
@@ -140,7 +140,7 @@ public final class ColumnTableBuilder {
 
   /// Adds the next record.
   ///
-  /// - Throws: an error if it is no JSON object.
+  /// - Throws: an error if it is not a JSON object.
   public func add(_ record: [UInt8]) throws {
     try record.withUnsafeBytes { bytes in
       try keys.locate(in: bytes, offsets)

@@ -11,7 +11,7 @@ package final class ValueColumn {
     case doubles([Double])
     /// The numbers of values among the distinct ones; 0 for nil.
     case codes([UInt16], distinct: [JSONValue])
-    /// The UTF-8 of texts, one after the other, and where each ends.
+    /// The UTF-8 of all texts in one buffer, and the end of each.
     case texts([UInt8], ends: [Int])
   }
 
@@ -26,7 +26,7 @@ package final class ValueColumn {
     self.count = count
   }
 
-  /// The size in memory, about.
+  /// The approximate size in memory.
   var byteCount: Int {
     switch values {
     case .integers, .doubles: count * 8 + nils.count
@@ -91,7 +91,7 @@ package final class ValueColumn {
   }
 }
 
-/// A builder of a column from records, one after the other.
+/// A builder of a column from records, added one by one.
 final class ColumnBuilder {
   private enum Kind { case integers, doubles, codes, texts }
 
@@ -104,11 +104,11 @@ final class ColumnBuilder {
   private var codes: [UInt16] = []
   private var distinct: [JSONValue] = []
   private var numbers: [JSONValue: UInt16] = [:]
-  // Apart, because Swift calls texts with other bytes equal.
+  // By bytes, because Swift treats some texts with different bytes as equal.
   private var numbersOfTexts: [ExactText: UInt16] = [:]
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
-  /// Whether a value has no place in a column.
+  /// Whether a value can't be stored in a column.
   private(set) var isImpossible = false
 
   /// The number of distinct texts above which their bytes are kept.
@@ -210,7 +210,7 @@ final class ColumnBuilder {
 
   private func addText(_ text: String) { addText(text.utf8) }
 
-  /// Returns the column; nil if a value has no place in one.
+  /// Returns the column; nil if a value can't be stored in it.
   func finish() -> ValueColumn? {
     if isImpossible { return nil }
     let values: ValueColumn.Values =

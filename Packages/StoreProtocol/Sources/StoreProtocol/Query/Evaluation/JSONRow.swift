@@ -37,7 +37,7 @@ final class QueryRelatedRecords {
     guard let lookup else {
       throw ModelStoreError(
         .unsupported,
-        "This store can't read fields of a related \(modelClass.displayName): it has only its identifier at hand.")
+        "This store can't read fields of a related \(modelClass.displayName): only its identifier is loaded.")
     }
     let found = try lookup(modelClass, identifier)
     known[key, default: [:]][ExactText(identifier)] = .some(found)

@@ -16,7 +16,7 @@ enum ListElements {
     if field is any RelationField || field.isUntypedMember { return nil }
     if let list = field as? any ListField, list.goesByElement(in: context) { return nil }
     guard let type = field.valueType as? any ListOfValues.Type else {
-      throw ModelStoreError(.invalid, "\"\(field.key ?? "?")\" is no list: it holds \(field.valueType).")
+      throw ModelStoreError(.invalid, "\"\(field.key ?? "?")\" is not a list: its type is \(field.valueType).")
     }
     return { json in try type.elements(of: json, field, context) }
   }

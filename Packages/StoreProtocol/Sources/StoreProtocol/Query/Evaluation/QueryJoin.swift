@@ -93,7 +93,7 @@ extension QueryMaker {
           identifier: try level.slot(identifier), test: test)))
   }
 
-  /// Returns the condition of a comparison whose path contains a relation to one that records don't store.
+  /// Returns the condition of a comparison whose path contains a to-one relation that records don't store.
   func joinedComparison(_ comparison: QueryComparison, _ level: QueryLevel) throws -> QueryNode? {
     guard canJoin, case .value = comparison.operand else { return nil }
     var current = level

@@ -72,7 +72,8 @@ final class QueryLevel {
 
   /// Returns the slot of a field, which is created if it is new.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't keep it.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't
+  ///   keep it.
   func slot(_ key: String) throws -> QuerySlot {
     if let known = slots.first(where: { $0.key == key && $0.inner.isEmpty }) { return known }
     guard let modelClass, let field = prototype?.field(declaredAs: key) else {
@@ -84,14 +85,15 @@ final class QueryLevel {
         throw ModelStoreError(
           .unsupported,
           """
-          A store can't read \(key.quotedForMessage) of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. List \
-          models of \(relation.relatedClass.displayName) by the inverse, and continue with those.
+          A store can't read \(key.quotedForMessage) of \(modelClass.displayName): only the records of \
+          \(relation.relatedClass.displayName) store these links. List models of \
+          \(relation.relatedClass.displayName) by the inverse, and use their references.
           """)
       }
       throw ModelStoreError(
         .unsupported,
         """
-        A store can't read \(key.quotedForMessage) of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
+        A store can't read \(key.quotedForMessage) of \(modelClass.displayName): fieldsForDictionaryValue() omits it, so it is not stored. \
         Use a field that is.
         """)
     }

@@ -47,13 +47,14 @@ struct QueryMaker {
       return wrapped(QueryNode(.test(found.slot, test)).or(other, ifNotIn: found.slot), in: found)
     case .term(let other):
       guard comparison.term.form != .count, other.form != .count else {
-        throw ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: compare counts with numbers.")
+        throw ModelStoreError(
+          .invalid, "The condition \(comparison) can't be evaluated: compare a count with a number.")
       }
       let second = try reference(other.path, level)
       let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison)
       return QueryNode(.pair(found, second, test))
     case .unwritable(let reason):
-      throw ModelStoreError(.invalid, "The condition about \"\(comparison.term)\" can't be evaluated: \(reason)")
+      throw ModelStoreError(.invalid, "The condition on \"\(comparison.term)\" can't be evaluated: \(reason)")
     }
   }
 
@@ -68,7 +69,7 @@ struct QueryMaker {
     }
     let reader = try ListElements.reader(of: slot.field, context)
     guard let element = ListElements.prototype(of: slot.field, context) else {
-      throw ModelStoreError(.invalid, "\"\(slot.key)\" is no list: it holds \(slot.field.valueType).")
+      throw ModelStoreError(.invalid, "\"\(slot.key)\" is not a list: its type is \(slot.field.valueType).")
     }
     let level = QueryLevel(elementsAs: element, context)
     return (QueryList(slot: slot, level: level, elements: reader), try node(condition, level))
@@ -80,7 +81,7 @@ struct QueryMaker {
   func reference(_ path: QueryPath, _ level: QueryLevel) throws -> QueryReference {
     guard !path.keys.isEmpty else {
       guard level.modelClass == nil else {
-        throw ModelStoreError(.invalid, "A condition is about a field, not about a model: it has no path.")
+        throw ModelStoreError(.invalid, "A condition needs the path of a field; this one is empty.")
       }
       return QueryReference(slot: try level.slot(""))
     }
@@ -109,7 +110,7 @@ struct QueryMaker {
       guard !relation.isToMany else {
         throw ModelStoreError(
           .invalid,
-          "\("\(path)".quotedForMessage) leads nowhere: \(key.quotedForMessage) of \(current.name) is no relation to one model."
+          "\("\(path)".quotedForMessage) is not a valid path: \(key.quotedForMessage) of \(current.name) is not a to-one relation."
         )
       }
       current = current.level(through: slot, relation, isForRecords: isForRecords)

@@ -15,8 +15,8 @@ final class QueryNode {
     case any(QueryList)
     /// A relation whose links only the related models store.
     case joined(QueryJoin)
-    /// A relation whose links both sides store. The first child holds for a record that has the field. For other records the
-    /// second child holds, which reads the related models.
+    /// A relation whose links both sides store. The first child holds for a record that has the field. For other
+    /// records the second child holds, which reads the related models.
     case keptOrJoined(QuerySlot)
   }
 
@@ -45,7 +45,7 @@ struct QueryReference {
   var slot: QuerySlot
 }
 
-/// A list of values or a relation to many, with the access to its elements.
+/// A list of values or a to-many relation, with the access to its elements.
 struct QueryList {
   let slot: QuerySlot
   let level: QueryLevel
@@ -59,9 +59,9 @@ protocol QueryRow {
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool
   /// Returns the value of a field; `null` for nil.
   func json(at slot: QuerySlot) throws -> JSONValue
-  /// Returns the model that a relation to one references; nil for none.
+  /// Returns the model that a to-one relation references; nil for none.
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)?
-  /// Returns the elements of a list or a relation to many.
+  /// Returns the elements of a list or a to-many relation.
   func elements(of list: QueryList) throws -> [any QueryRow]
   /// Returns the number of related models that reference this one and for which a condition holds.
   func count(of join: QueryJoin) throws -> Int

@@ -40,7 +40,7 @@ struct QueryPairTest {
       case .lessOrEqual: compare = { $0 <= $1 }
       case .greater: compare = { $0 > $1 }
       case .greaterOrEqual: compare = { $0 >= $1 }
-      default: throw refused("two fields can be equal, or one less than the other, and nothing else")
+      default: throw refused("two fields can only be compared by ==, !=, <, <=, > and >=")
       }
       return {
         guard let first = try left.read($0, leftContext), let second = try right.read($1, leftContext) else {
@@ -55,7 +55,7 @@ struct QueryPairTest {
         throw refused("the fields have different types, \(left.valueType) and \(right.valueType)")
       }
       if [.isIn, .matches, .containsMatch].contains(operation) {
-        throw refused("it needs a value, and not another field")
+        throw refused("it needs a value, not another field")
       }
       return {
         let (first, second) = try (left.read($0, leftContext), right.read($1, leftContext))

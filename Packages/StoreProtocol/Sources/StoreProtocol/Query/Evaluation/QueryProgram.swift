@@ -39,8 +39,8 @@ public final class QueryProgram<M: Model> {
   ///   - canJoin: whether the records of related models that reference a model can be found. Otherwise conditions
   ///     about relations whose links only these store are rejected.
   ///   - projection: receives the column values of the found records.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` for a condition about values
-  ///   that records don't have.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` for a condition about
+  ///   values that records don't have.
   public init(
     _ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true, canJoin: Bool = false,
     projection: QueryProjection? = nil
@@ -104,7 +104,7 @@ public final class QueryProgram<M: Model> {
   /// - Parameters:
   ///   - bytes: one JSON object without duplicate keys.
   ///   - surroundings: the records of related models.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no JSON, or a value does not fit its field.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are not JSON, or a value does not fit its field.
   func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QueryRelatedRecords) throws -> Bool {
     do {
       if let single { return try single.matches(bytes) }
@@ -203,7 +203,7 @@ public final class QueryProgram<M: Model> {
 /// The error of a store that has to wait for a related record. The store reads the record and tries again.
 @_spi(ModelKitInternals)
 public struct RelatedRecordIsMissing: Error {
-  /// The name of the type of the model in stores.
+  /// The type name of the model.
   public let typeName: String
   /// The identifier of the model.
   public let identifier: String

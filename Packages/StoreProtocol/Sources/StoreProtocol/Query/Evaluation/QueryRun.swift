@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The execution of a query over the stored records of a type, one record after the other, in the order of creation.
+/// The execution of a query on the stored records of a type, record by record in the order of creation.
 ///
 /// ```swift
 /// let run = try QueryRun(program) { modelClass, identifier in bytes(of: modelClass.typeName, identifier) }
@@ -98,9 +98,9 @@ public final class QueryRun<M: Model> {
   /// - Parameters:
   ///   - record: the bytes of the record.
   ///   - order: its number in the order of creation, for pages.
-  /// - Returns: whether to go on, and the index of the record in the list of found records. The index is the next free one,
-  ///   or that of a record that is replaced. It is nil if the record is not in the result.
-  /// - Throws: ``ModelStoreError``; the run can go on with the same record.
+  /// - Returns: whether to continue, and the index of the record in the list of found records. The index is the next
+  ///   free one, or that of a record that is replaced. It is nil if the record is not in the result.
+  /// - Throws: ``ModelStoreError``; the run can continue with the same record.
   /// - Complexity: O(log *m*) for matches to be sorted with a limit *m*; only *m* are kept.
   public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {
     if isFinished { return (.enough, nil) }

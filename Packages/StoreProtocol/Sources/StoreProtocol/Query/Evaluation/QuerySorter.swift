@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A sorter of rows in the order of a query. It reads the keys of each row once, and sorts the places of the rows: their
-/// indexes in the order in which they were added.
+/// A sorter of rows in the order of a query. It reads the keys of each row once, and sorts the places of the rows:
+/// their indexes in the order of addition.
 final class QuerySorter {
   private let columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]
   private(set) var count = 0
@@ -38,7 +38,8 @@ final class QuerySorter {
     for column in columns { column.keys.moveLast(to: place) }
   }
 
-  /// Returns a negative number if the left row comes first, a positive one if the right row does, and 0 if they are equal.
+  /// Returns a negative number if the left row comes first, a positive one if the right row does, and 0 if they are
+  /// equal.
   func compare(_ left: Int, _ right: Int) -> Int {
     for (_, keys, order) in columns {
       let comparison = keys.compare(left, right, order)

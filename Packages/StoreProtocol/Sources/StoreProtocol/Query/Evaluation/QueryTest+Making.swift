@@ -92,7 +92,7 @@ struct QueryTestMaker {
       let list = try list(operand, of: field)
       if let set = list as? any HashableOptionals { return set.test(field, context) ?? general(field, list) }
       return general(field, list)
-    default: throw refused("values of the type \(type) have no order, and no text in them")
+    default: throw refused("values of the type \(type) have no order, and are not text")
     }
   }
 
@@ -146,7 +146,7 @@ struct QueryTestMaker {
         return isWhole ? try regex.wholeMatch(in: text) != nil : try regex.firstMatch(in: text) != nil
       }
     } catch {
-      throw refused("/\(pattern)/ is no regular expression (\(error))")
+      throw refused("/\(pattern)/ is not a regular expression (\(error))")
     }
   }
 

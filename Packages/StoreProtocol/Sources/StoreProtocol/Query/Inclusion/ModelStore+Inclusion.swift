@@ -18,11 +18,11 @@ extension ModelStore {
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of models; nil for all.
   ///   - offset: the number of models to skip.
-  ///   - evaluation: the place where conditions are evaluated, for stores that can't express every condition.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related models
-  ///   together.
-  /// - Note: The related models are read after the list, so that they may be of a later moment.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related
+  ///   models together.
+  /// - Note: The related models are read after the list, so that they may be newer.
   public func list<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore,
@@ -38,8 +38,8 @@ extension ModelStore {
   /// - Parameters:
   ///   - query: the query.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related models
-  ///   together.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related
+  ///   models together.
   public func list<M: Model>(
     _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> [M] {
@@ -66,7 +66,7 @@ extension ModelStore {
   /// - Parameters:
   ///   - relations: the relations, as key paths of ``RelationPath``.
   ///   - models: the models, which retain the related ones.
-  ///   - evaluation: the place where conditions are evaluated.
+  ///   - evaluation: where conditions are evaluated.
   /// - Throws: ``ModelStoreError`` as ``list(_:including:)`` does.
   public func load<M: Model>(
     _ relations: [(RelationPath<M>) -> any IncludedRelation], of models: [M],

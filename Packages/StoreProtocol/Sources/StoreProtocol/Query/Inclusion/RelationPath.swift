@@ -22,26 +22,26 @@ public struct RelationPath<M: Model>: IncludedRelation {
     path.appending(field?.key ?? "\(property)")
   }
 
-  /// A relation to one model.
+  /// A to-one relation.
   public subscript<Related: Model>(dynamicMember keyPath: KeyPath<M, ModelField<Related>>) -> RelationPath<Related> {
     RelationPath<Related>(path(to: prototype[keyPath: keyPath], keyPath))
   }
 
-  /// A relation to many models.
+  /// A to-many relation.
   public subscript<Related: Model>(
     dynamicMember keyPath: KeyPath<M, ModelArrayField<Related>>
   ) -> RelationPath<Related> {
     RelationPath<Related>(path(to: prototype[keyPath: keyPath], keyPath))
   }
 
-  /// A relation to one model that is declared with `@ModelField`.
+  /// A to-one relation declared with `@ModelField`.
   public subscript<Related: Model>(
     dynamicMember property: ReferenceWritableKeyPath<M, Related?>
   ) -> RelationPath<Related> {
     RelationPath<Related>(path(to: prototype.field(of: property), property))
   }
 
-  /// A relation to many models that is declared with `@ModelArrayField`.
+  /// A to-many relation declared with `@ModelArrayField`.
   public subscript<Related: Model>(
     dynamicMember property: ReferenceWritableKeyPath<M, [Related]?>
   ) -> RelationPath<Related> {
@@ -71,7 +71,7 @@ struct IncludedRelations {
 
   /// Collects the paths.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if a property on a path is no relation.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if a property on a path is not a relation.
   init<M: Model>(_ paths: [QueryPath], of type: M.Type) throws {
     for path in paths {
       var owner: ModelObject = M.prototype()
@@ -79,7 +79,7 @@ struct IncludedRelations {
         guard let relation = owner.field(declaredAs: key) as? any RelationField else {
           throw ModelStoreError(
             .invalid,
-            "\("\(path)".quotedForMessage) can't be included: \(key.quotedForMessage) of \(Swift.type(of: owner).displayName) is no relation."
+            "\("\(path)".quotedForMessage) can't be included: \(key.quotedForMessage) of \(Swift.type(of: owner).displayName) is not a relation."
           )
         }
         owner = relation.relatedClass.init()

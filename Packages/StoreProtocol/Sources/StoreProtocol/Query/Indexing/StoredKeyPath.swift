@@ -32,8 +32,8 @@ public struct StoredKeyPath: Sendable {
   ///   - type: the class of the models.
   ///   - field: returns the field of a model.
   ///   - context: the transformers and the spelling of the records.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such values are
-  ///   neither `Hashable` nor foreign keys.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such
+  ///   values are neither `Hashable` nor foreign keys.
   @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
     // A field has its key only as long as its model is live.
@@ -101,8 +101,8 @@ public struct StoredKeyPath: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of \("\(path)".quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the \
-        type Hashable, or ask without an index.
+        There is no index of \("\(path)".quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the type Hashable, or query without an \
+        index.
         """)
     }
     self.path = QueryPath([slot.key] + slot.inner)
