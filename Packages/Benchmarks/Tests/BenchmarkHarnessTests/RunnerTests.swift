@@ -25,7 +25,7 @@ import Testing
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 10) { _ in
       [Side("ours") { _ in 1 }, Side("peer") { round in round == 2 ? 7 : 1 }]
     }
-    let error = await #expect(throws: DifferentWork.self) { _ = try await Runner(rounds: 3).run(benchmark) }
+    let error = await #expect(throws: ResultMismatch.self) { _ = try await Runner(rounds: 3).run(benchmark) }
     #expect(error?.round == 2)
     #expect(error?.description == "g/n compares different work: in round 2 the checksums differ (ours: 1, peer: 7).")
   }

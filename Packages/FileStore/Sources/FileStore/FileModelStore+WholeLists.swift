@@ -4,7 +4,7 @@ import Foundation
 
 extension FileModelStore {
   /// Returns whether a query is for all stored records of a type.
-  func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
+  func selectsAllRecords<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
     try transaction?.noteQuery(M.typeName)
     let known = try await context(of: M.self)
     guard query.isPlain, query.limit == nil, query.offset == 0, known.hasAllRecords else { return false }

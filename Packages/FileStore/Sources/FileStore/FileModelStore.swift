@@ -96,7 +96,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// - Complexity: as for every `RecordStore`.
   /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    if try await isAboutAll(query) { return try await listAll() }
+    if try await selectsAllRecords(query) { return try await listAll() }
     return try await super.list(query)
   }
 
@@ -105,7 +105,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
-    if try await isAboutAll(query) {
+    if try await selectsAllRecords(query) {
       return try await translating { try await handle.engine.identifiers(M.typeName) }
     }
     return try await super.identifiers(query)

@@ -144,7 +144,7 @@ public final class MemoryEngine: RecordEngine {
   }
 
   /// Creates an index of a field unless it exists.
-  public func keepIndex(_ type: String, _ field: StoredKeyPath) throws {
+  public func ensureIndex(_ type: String, _ field: StoredKeyPath) throws {
     try tables.withLock { tables in
       if tables[type]?.fields.contains(field) == true { return }
       try tables[type, default: MemoryTable()].add(field, isUnique: false, type)

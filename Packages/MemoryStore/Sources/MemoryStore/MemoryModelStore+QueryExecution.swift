@@ -66,7 +66,7 @@ extension MemoryModelStore {
     let (found, plan, testedCount, _) = try run(query)
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(
-      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, foundCount: found.count)
+      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: found.count)
   }
 
   // MARK: Indexes
@@ -183,7 +183,7 @@ extension MemoryModelStore {
     let position = transaction?.position
     do {
       return try run(query, nil, at: nil, after: position)
-    } catch is RelatedRecordIsMissing {
+    } catch is MissingRelatedRecord {
       return try run(query, nil, at: handle.moment(), after: position)
     }
   }
@@ -193,7 +193,7 @@ extension MemoryModelStore {
   /// - Parameters:
   ///   - page: the requested page; nil for the whole query.
   ///   - moment: the snapshot to read. Without one, only the records of one selection are from one snapshot, and a
-  ///     condition on other records throws `RelatedRecordIsMissing`.
+  ///     condition on other records throws `MissingRelatedRecord`.
   ///   - position: the position of the tracker of the open transaction, before the snapshot.
   func run<M: Model>(
     _ query: ModelQuery<M>, _ page: PageRequest?, at moment: MemoryEngine?, after position: UInt64?,
@@ -207,13 +207,13 @@ extension MemoryModelStore {
     if let transaction { try transaction.noteQuery(name, at: position) }
     func makeRun(_ program: QueryProgram<M>, _ plan: QueryPlan?, skipping skippedCount: Int = 0) throws -> QueryRun<M> {
       try QueryRun(program, plan, after: page?.start, skippedCount: skippedCount) { [self] modelClass, identifier in
-        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
+        guard let moment else { throw MissingRelatedRecord(typeName: modelClass.typeName, identifier: identifier) }
         if let transaction {
           try transaction.noteRead(modelClass.typeName, identifier, at: position)
         }
         return row(modelClass.typeName, identifier, in: moment)?.bytes
       } joined: { [self] modelClass, condition in
-        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }
+        guard let moment else { throw MissingRelatedRecord(typeName: modelClass.typeName, identifier: "") }
         guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
         return try records(modelClass, where: condition, at: moment, after: position)
       }
@@ -242,7 +242,7 @@ extension MemoryModelStore {
     var place = 0
     if case .all(let rows) = selection.records, !program.isSorted {
       place = page?.start.map { $0.order + 1 } ?? 0
-      if program.isAboutAll, page?.start == nil {
+      if program.selectsAllRecords, page?.start == nil {
         selection.skippedCount = query.offset
         place = rows.place(after: query.offset)
       }

@@ -54,7 +54,7 @@ struct MemorySelection {
       for (number, row) in rows.enumerated() where try !take(row, at: orders?[number] ?? 0) { break }
     case .inOrder(let rows, let indexes, let start):
       try plan.forEachInOrder(indexes, from: start) { place, isNewKey in
-        if isNewKey, run.isFinishedBeforeNewKey { return false }
+        if isNewKey, run.canStopAtNextKey { return false }
         isTooLong = run.isOrderTooLong(after: testedCount)
         return try !isTooLong && (rows[place].map { try take($0, at: place) } ?? true)
       }

@@ -115,7 +115,7 @@ extension StoreTransaction {
     if run.isFinished { return [] }
     let (first, _) = plan.start(after: start, offset: 0, in: indexes)
     try plan.forEachInOrder(indexes, from: first) { place, isNewKey in
-      if isNewKey, run.isFinishedBeforeNewKey { return false }
+      if isNewKey, run.canStopAtNextKey { return false }
       guard let row = rows[place], entry(type, row.identifier) == nil else { return true }
       isTooLong = run.isOrderTooLong(after: testedCount)
       if isTooLong { return false }

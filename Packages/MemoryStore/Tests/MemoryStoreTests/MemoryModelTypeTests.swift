@@ -59,7 +59,7 @@ extension Lamp {
     #expect(try store.listImmediately(type, where: { $0["watts"] == 40 }).map(\.id.value) == [2])
     let report = try store.explain(ModelQuery(Lamp.self, where: { $0.watts == 40 }))
     #expect(report.plan.usedIndexes == ["watts"])
-    #expect((report.readCount, report.testedCount, report.foundCount) == (1, 0, 1))
+    #expect((report.readCount, report.testedCount, report.matchCount) == (1, 0, 1))
   }
 
   @Test func `A memory store uses an index of a foreign key that was declared by its name`() throws {

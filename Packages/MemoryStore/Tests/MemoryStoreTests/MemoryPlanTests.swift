@@ -33,7 +33,7 @@ import Testing
     let expected = try all.listImmediately(query).map(\.id.value)
     #expect(try store.listImmediately(query).map(\.id.value) == expected)
     #expect(try store.countImmediately(query) == expected.count)
-    #expect(report.foundCount == expected.count)
+    #expect(report.matchCount == expected.count)
     return report
   }
 
@@ -42,7 +42,7 @@ import Testing
   {
     let report = try report { $0.age == 30 }
     #expect(report.plan.usedIndexes == ["age"])
-    #expect((report.readCount, report.testedCount, report.foundCount) == (10, 0, 10))
+    #expect((report.readCount, report.testedCount, report.matchCount) == (10, 0, 10))
     #expect("\(report)" == "by the index of age, 10 of 1000 records; read 10, tested 0, found 10")
   }
 
@@ -67,31 +67,31 @@ import Testing
   {
     let report = try report(example.filter)
     let count = example.count
-    #expect(report.foundCount == count)
+    #expect(report.matchCount == count)
     #expect((report.readCount, report.testedCount) == (count, 0))
-    #expect(!report.plan.goesThroughAll)
+    #expect(!report.plan.isFullScan)
   }
 
   @Test func `A query with && uses the index with fewer matches, and tests the rest of the condition`() throws {
     let byAge = try report { $0.height > 500 && $0.age == 30 }
     #expect(byAge.plan.usedIndexes == ["age"])
-    #expect((byAge.readCount, byAge.testedCount, byAge.foundCount) == (10, 10, 5))
+    #expect((byAge.readCount, byAge.testedCount, byAge.matchCount) == (10, 10, 5))
     let byName = try report { $0.age < 50 && $0.name.hasPrefix("n1") && $0.name < "n104" }
     #expect(byName.plan.usedIndexes == ["name"])
     #expect(byName.readCount == 4)
-    #expect(byName.foundCount == 3)
+    #expect(byName.matchCount == 3)
   }
 
   @Test func `A query of a memory store with indexes with && intersects indexes with as many matches`() throws {
     let report = try report { $0.age < 20 && $0.name < "n200" && $0.height != 7 }
     #expect(report.plan.usedIndexes.sorted() == ["age", "name"])
-    #expect((report.readCount, report.foundCount) == (38, 37))
+    #expect((report.readCount, report.matchCount) == (38, 37))
   }
 
   @Test func `A query of a memory store with indexes with || over a field without index goes through all`() throws {
     let report = try report { $0.age == 30 || $0.height == 3 }
-    #expect(report.plan.goesThroughAll)
-    #expect((report.readCount, report.testedCount, report.foundCount) == (1_000, 1_000, 11))
+    #expect(report.plan.isFullScan)
+    #expect((report.readCount, report.testedCount, report.matchCount) == (1_000, 1_000, 11))
   }
 
   @Test(arguments: [false, true], [QueryOrder.Nils.first, .last])
@@ -128,7 +128,7 @@ import Testing
   @Test func `A sorted query about rare values of a field without index stops following the index`() throws {
     let query = try report(sort: [.ascending(\.name)], limit: 20) { $0.height.isIn([3, 998]) }
     #expect(!query.plan.isSortedByIndex)
-    #expect((query.readCount, query.foundCount) == (1_000, 2))
+    #expect((query.readCount, query.matchCount) == (1_000, 2))
   }
 
   @Test func `A query of a memory store with indexes that passes over many of an indexed value reads only the page`()
@@ -183,7 +183,7 @@ import Testing
       #expect(try store.listImmediately(ContractPerson.self, where: { $0.age == 30 }).count == 11)
       #expect(try store.countImmediately(ModelQuery(ContractPerson.self)) == 1_001)
     }
-    #expect(try report { $0.age == 30 }.foundCount == 11)
+    #expect(try report { $0.age == 30 }.matchCount == 11)
     struct Refusal: Error {}
     await #expect(throws: Refusal.self) {
       try await store.transaction { store in
@@ -195,6 +195,6 @@ import Testing
       }
     }
     for person in try store.listImmediately(ContractPerson.self, where: { $0.age == 30 }) { person.revert() }
-    #expect(try report { $0.age == 30 }.foundCount == 11)
+    #expect(try report { $0.age == 30 }.matchCount == 11)
   }
 }

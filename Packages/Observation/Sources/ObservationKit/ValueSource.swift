@@ -14,7 +14,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// When the value was last set, to a different one or not.
   @exclusivity(unchecked) @usableFromInline var updatedAt = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline var storage: Value
-  @usableFromInline var end: BindingEnd<Value>?
+  @usableFromInline var end: BindingTarget<Value>?
   /// Whether the value was read inside `withObservationTracking`.
   @exclusivity(unchecked) @usableFromInline var isTracked = false
   private var tracker: ReadTracker?
@@ -49,11 +49,11 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
 
   /// The end of the bindings to this source.
   @inlinable
-  public var bindingEnd: BindingEnd<Value>? {
+  public var bindingTarget: BindingTarget<Value>? {
     if let end { return end }
-    let end = BindingEnd<Value>(of: self) { source, value, arrival in
+    let end = BindingTarget<Value>(of: self) { source, value, arrival in
       if arrival.stamp > source.updatedAt {
-        arrival.passOn(to: source.observations) { source.set(value, stamp: arrival.stamp) }
+        arrival.forward(to: source.observations) { source.set(value, stamp: arrival.stamp) }
       }
     }
     self.end = end

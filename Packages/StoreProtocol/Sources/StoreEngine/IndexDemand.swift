@@ -7,7 +7,7 @@
 /// in total, creating it costs less.
 ///
 /// ```swift
-/// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.keepIndex(M.typeName, field) }
+/// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.ensureIndex(M.typeName, field) }
 /// ```
 struct IndexDemand {
   private struct Place: Hashable {

@@ -39,7 +39,7 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
 
   func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
     guard let known = related[modelClass.typeName]?[ExactText(identifier)] else {
-      throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
+      throw MissingRelatedRecord(typeName: modelClass.typeName, identifier: identifier)
     }
     return known
   }
@@ -47,7 +47,7 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
   func records(of relatedClass: ModelObject.Type, where condition: QueryExpression) throws -> [[UInt8]] {
     if let known = joined[Join(relatedClass: ObjectIdentifier(relatedClass), condition: condition)] { return known }
     missingJoin = (relatedClass, condition)
-    throw RelatedRecordIsMissing(typeName: relatedClass.typeName, identifier: "")
+    throw MissingRelatedRecord(typeName: relatedClass.typeName, identifier: "")
   }
 }
 
@@ -117,7 +117,7 @@ public struct QueryResult {
   public func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(
-      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, foundCount: records.count)
+      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: records.count)
   }
 }
 

@@ -37,7 +37,7 @@ extension RecordEngine {
   public func followCommits() async throws {}
 
   /// Does nothing: there are no indexes.
-  public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {}
+  public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {}
 
   /// A call that reads an unreadable record throws.
   public var unreadable: UnreadableRecords { .refuse }

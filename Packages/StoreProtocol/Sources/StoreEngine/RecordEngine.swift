@@ -26,7 +26,7 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// Returns a snapshot of all records, which later commits don't change.
   ///
   /// - Parameter pinned: whether the whole snapshot stays readable until it is released. Without it a read may throw
-  ///   ``SnapshotIsGone``.
+  ///   ``SnapshotExpired``.
   /// - Throws: `ModelStoreError`.
   func snapshot(pinned: Bool) async throws -> Snapshot
 
@@ -70,7 +70,7 @@ public protocol RecordEngine: AnyObject, Sendable {
   func followCommits() async throws
 
   /// Maintains an index of a field, if the engine supports it. By default it has no indexes.
-  func keepIndex(_ type: String, _ field: StoredKeyPath) async throws
+  func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws
 
   /// The treatment of unreadable records by calls that read several. By default such a call throws.
   var unreadable: UnreadableRecords { get }
@@ -174,7 +174,7 @@ public struct SelectedRecords: Sendable {
 }
 
 /// The error for a snapshot of which the engine removed a part. Read a pinned snapshot instead.
-public struct SnapshotIsGone: Error {
+public struct SnapshotExpired: Error {
   /// Creates the error.
   public init() {}
 }

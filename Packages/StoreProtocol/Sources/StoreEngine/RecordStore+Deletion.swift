@@ -5,7 +5,7 @@ extension RecordStore {
   final func remove<M: Model>(_ model: M) async throws {
     try checkCancellation()
     let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
-      try await self.keepIndex(for: reference)
+      try await self.ensureIndex(for: reference)
     }
     var records = deletion.records
     var cut: [(type: ModelObject.Type, identifier: String)] = []
@@ -75,22 +75,22 @@ extension RecordStore {
   }
 
   /// Creates an index of a foreign key if it is worth its cost.
-  private func keepIndex(for reference: BackReference) async throws {
+  private func ensureIndex(for reference: BackReference) async throws {
     guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return }
-    try await keepIndex(modelClass, reference)
+    try await ensureIndex(modelClass, reference)
   }
 
-  private func keepIndex<M: Model>(_ type: M.Type, _ reference: BackReference) async throws {
+  private func ensureIndex<M: Model>(_ type: M.Type, _ reference: BackReference) async throws {
     if reference.isToMany { return }
     let count = try await handle.current().count(M.typeName) + (transaction?.count(M.typeName) ?? 0)
     if let field = indexDemand.field(of: reference, M.self, among: count, in: scope.transformers) {
-      try await handle.keepIndex(M.typeName, field)
+      try await handle.ensureIndex(M.typeName, field)
     }
   }
 
   /// Returns the identifiers of the records that reference the model.
   private func identifiers<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
-    try await keepIndex(M.self, reference)
+    try await ensureIndex(M.self, reference)
     var query = ModelQuery(type, evaluation: .inMemory)
     query.filter = reference.condition
     return try await identifiers(query)

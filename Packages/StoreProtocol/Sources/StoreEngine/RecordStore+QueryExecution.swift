@@ -18,7 +18,7 @@ extension RecordStore {
       let current = try await handle.current()
       return try await execute(program, at: current, isSnapshot: false, after: position).plain()
     } catch is SnapshotIsNeeded {
-    } catch is SnapshotIsGone {
+    } catch is SnapshotExpired {
     }
     return try await withSnapshot { try await execute(program, at: $0, isSnapshot: true, after: position).plain() }
   }
@@ -30,7 +30,7 @@ extension RecordStore {
   public final func withSnapshot<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
     do {
       return try await body(try await handle.snapshot(pinned: false))
-    } catch is SnapshotIsGone {
+    } catch is SnapshotExpired {
       return try await body(try await handle.snapshot(pinned: true))
     }
   }
@@ -169,7 +169,7 @@ extension RecordStore {
       let values = try await values(of: slice, M.typeName, indexes)
       for (record, value) in zip(slice, values) {
         guard let value else { continue }
-        if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
+        if plan.isSortedByIndex, record.isNewKey, run.canStopAtNextKey { isEnough = true }
         if isEnough { break }
         try await take((record.identifier, value), record.order, &found, memory)
         isEnough = run.isFinished
@@ -240,12 +240,12 @@ extension RecordStore {
     var (start, skippedCount) = (UInt64(0), 0)
     if !program.isSorted, let position = memory.page?.start {
       start = position.order >= Int(StoreTransaction.firstNewOrder) ? .max : UInt64(position.order)
-    } else if program.isAboutAll, transaction?.touches(name) != true,
+    } else if program.selectsAllRecords, transaction?.touches(name) != true,
       let order = memory.records.order(ofLast: query.offset, of: name)
     {
       (start, skippedCount) = (order, query.offset)
     }
-    let limit = program.isAboutAll ? min(max(query.limit ?? .max, 1), 1_000) : 1_000
+    let limit = program.selectsAllRecords ? min(max(query.limit ?? .max, 1), 1_000) : 1_000
     var found = FoundRecords(try makeRun(program, nil, memory, skipping: skippedCount), plan)
     var next: UInt64? = start
     while let position = next, !found.run.isFinished {
@@ -277,7 +277,7 @@ extension RecordStore {
     while true {
       do {
         return try found.take(record, at: Int(order), keepsValue: memory.keepsValues)
-      } catch let missing as RelatedRecordIsMissing {
+      } catch let missing as MissingRelatedRecord {
         guard memory.isSnapshot else { throw SnapshotIsNeeded() }
         if let join = memory.missingJoin {
           memory.missingJoin = nil

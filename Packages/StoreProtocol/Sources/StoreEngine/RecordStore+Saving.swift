@@ -19,7 +19,7 @@ extension RecordStore {
         identifier: try await newIdentifier(for: models[number], creations.typeName(at: number)), at: number)
     }
     let identifiers = StoreTransactionLog()
-    let areJoined = creations.mayLeadToEachOther
+    let areJoined = creations.mayReferenceEachOther
     if areJoined {
       for (type, identifier) in creations.identified where try await record(type, identifier) != nil {
         throw ModelStoreError.conflict(type, identifier: identifier)

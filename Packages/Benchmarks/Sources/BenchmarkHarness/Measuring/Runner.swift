@@ -27,7 +27,7 @@ public struct Runner: Sendable {
 
   /// Measures one benchmark.
   ///
-  /// - Throws: ``DifferentWork`` if the checksums of two sides differ in a round, and the errors of the sides.
+  /// - Throws: ``ResultMismatch`` if the checksums of two sides differ in a round, and the errors of the sides.
   /// - Note: Runs in the caller's isolation. Call it off the main actor: there, every call of another actor would
   ///   switch threads.
   public func run(_ benchmark: Benchmark) async throws -> BenchmarkResult {
@@ -56,7 +56,7 @@ public struct Runner: Sendable {
         if round > 0 { samples[index].append(sample.time / .nanoseconds(1) / Double(size)) }
       }
       if Set(checksums).count > 1 {
-        throw DifferentWork(
+        throw ResultMismatch(
           benchmark: benchmark.title, round: round, checksums: Array(zip(sides.map(\.name), checksums)))
       }
       checksum = checksums.first ?? 0
@@ -69,7 +69,7 @@ public struct Runner: Sendable {
 }
 
 /// An error for sides that did not do the same work, so that their times can't be compared.
-public struct DifferentWork: Error, CustomStringConvertible {
+public struct ResultMismatch: Error, CustomStringConvertible {
   /// The group and the name of the benchmark.
   public let benchmark: String
   /// The round with the difference; 0 is the warm-up.

@@ -53,7 +53,7 @@ extension AnyField {
   ///
   /// - Parameter restoration: receives the field; returns whether the field was reverted.
   @_spi(ModelKitInternals)
-  public final func keepRestoration(_ restoration: @escaping (AnyField) -> Bool) {
+  public final func registerRestoration(_ restoration: @escaping (AnyField) -> Bool) {
     flags.subtract(.original)
     detailsForWriting.restoration = restoration
   }

@@ -20,7 +20,7 @@ open class AnyField: ObservationOwner {
   /// The index of the field in its model's layout.
   @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
   // A weak reference would cost every field of every model about 60 ns to create and destroy. This one is safe because
-  // the owner calls `disown()` on each of its fields when it is deallocated: see `ModelObject.deinit`.
+  // the owner calls `clearOwner()` on each of its fields when it is deallocated: see `ModelObject.deinit`.
   @exclusivity(unchecked) private final unowned(unsafe) var unsafeOwner: AnyObject?
   /// Rarely needed state. Unmanaged, because a set that checks for observers must not retain it.
   @exclusivity(unchecked) @usableFromInline final var unmanagedDetails: Unmanaged<FieldDetails>?
@@ -33,7 +33,7 @@ open class AnyField: ObservationOwner {
   /// The model or other object the field belongs to; nil once it was deallocated.
   public final var owner: AnyObject? { unsafeOwner }
 
-  /// Sets the owner. The owner has to call ``disown()`` before it is deallocated.
+  /// Sets the owner. The owner has to call ``clearOwner()`` before it is deallocated.
   @_spi(ModelKitInternals)
   public final func adopt(by owner: AnyObject, at index: Int) {
     unsafeOwner = owner
@@ -42,7 +42,7 @@ open class AnyField: ObservationOwner {
 
   /// Removes the reference to the owner.
   @_spi(ModelKitInternals)
-  public final func disown() { unsafeOwner = nil }
+  public final func clearOwner() { unsafeOwner = nil }
 
   // MARK: Erased value
 
@@ -398,7 +398,7 @@ open class AnyField: ObservationOwner {
 
   /// Returns a value in the form in which this field writes it; nil if the field can't read it.
   @_spi(ModelKitInternals)
-  public func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
+  public func canonicalized(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
 
   // Type-erased operations that `AnyField+DirectReading.swift` needs.
 

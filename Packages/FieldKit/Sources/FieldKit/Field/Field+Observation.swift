@@ -20,12 +20,12 @@ extension Field {
 
   /// The end through which bindings set this field.
   @inlinable
-  public var bindingEnd: BindingEnd<Content?>? {
-    if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingEnd<Content?>.self) }
-    let end = BindingEnd<Content?>(of: self) { field, value, arrival in
+  public var bindingTarget: BindingTarget<Content?>? {
+    if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingTarget<Content?>.self) }
+    let end = BindingTarget<Content?>(of: self) { field, value, arrival in
       guard arrival.stamp > field.updatedStamp else { return }
       if let registry = field.unmanagedRegistry {
-        registry._withUnsafeGuaranteedRef { arrival.passOn(to: $0) { field.set(value, stamp: arrival.stamp) } }
+        registry._withUnsafeGuaranteedRef { arrival.forward(to: $0) { field.set(value, stamp: arrival.stamp) } }
       } else {
         field.set(value, stamp: arrival.stamp)
       }

@@ -411,7 +411,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   @_spi(ModelKitInternals)
-  public override func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? {
+  public override func canonicalized(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? {
     guard !isRelation, let value = try? importedValue(json, in: context) else { return nil }
     return try? exportedValue(value, in: context)
   }

@@ -15,7 +15,7 @@ final class FieldDetails {
   /// State that depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
   /// The end through which bindings set the field.
-  var bindingEnd: DeallocationGuard?
+  var bindingTarget: DeallocationGuard?
   var validationStates: ObservableState<ValidationState>?
   var loadStates: ObservableState<LoadState>?
   /// Notifies the readers that read the field under tracking.
@@ -23,7 +23,7 @@ final class FieldDetails {
 
   /// Called when the field is deallocated.
   deinit {
-    bindingEnd?.end()
+    bindingTarget?.end()
     check?.cancel()
     registry?.release()
   }
@@ -46,7 +46,7 @@ extension AnyField {
   /// The end through which bindings set the field, if a binding was made.
   @usableFromInline
   final var knownBindingEnd: DeallocationGuard? {
-    get { details?.bindingEnd }
-    set { detailsForWriting.bindingEnd = newValue }
+    get { details?.bindingTarget }
+    set { detailsForWriting.bindingTarget = newValue }
   }
 }

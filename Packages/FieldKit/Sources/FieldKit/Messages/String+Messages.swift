@@ -37,7 +37,7 @@ extension String {
   /// and cut if they are very long.
   ///
   /// - Parameter longest: the largest number of Unicode scalars that are shown.
-  public func wordsForMessage(atMost longest: Int = 300) -> String {
+  public func shortenedForMessage(atMost longest: Int = 300) -> String {
     if utf8.count <= longest { return escapingInvisible() }
     let start = unicodeScalars.prefix(longest)
     let words = String(start).escapingInvisible()

@@ -73,7 +73,7 @@ extension AnyField {
   ///
   /// - Returns: whether no code of observers ran.
   public final func confirm(as kind: DirectKind, stamp: ChangeStamp) -> Bool {
-    guard !flags.contains(.hooksSet), updatedStamp < stamp, !flags.contains(.dirty), tellsNobodyOfEqualValues else {
+    guard !flags.contains(.hooksSet), updatedStamp < stamp, !flags.contains(.dirty), ignoresEqualValues else {
       load(readBy: self, as: kind, stamp: stamp)
       return false
     }
@@ -87,7 +87,7 @@ extension AnyField {
   /// Returns whether ``confirmRelation(stamp:)`` would succeed.
   public final func canConfirmRelation(stamp: ChangeStamp) -> Bool {
     updatedStamp < stamp && !flags.contains(.dirty) && flags.intersection(.loadStateMask) == .loaded
-      && tellsNobodyOfEqualValues
+      && ignoresEqualValues
   }
 
   /// Marks the models that a relation references as read now.
@@ -98,11 +98,11 @@ extension AnyField {
   }
 
   /// Whether a set to an equal value notifies no observer.
-  public final var tellsNobodyOfEqualValues: Bool {
+  public final var ignoresEqualValues: Bool {
     guard let unmanagedDetails else { return true }
     return unmanagedDetails._withUnsafeGuaranteedRef {
       $0.tracker == nil && $0.validationStates == nil && $0.loadStates == nil && $0.extras == nil
-        && ($0.registry?._withUnsafeGuaranteedRef { $0.hearsOfEqualValues } != true)
+        && ($0.registry?._withUnsafeGuaranteedRef { $0.notifiesOfEqualValues } != true)
     }
   }
 }

@@ -50,7 +50,7 @@ public protocol ListField: AnyField {
   /// A field that reads and writes one element as the list does.
   var elementPrototype: AnyField { get }
   /// Returns whether the list is read and written element by element in a context, and not as a whole.
-  func goesByElement(in context: ValueTransformerContext) -> Bool
+  func isCodedByElement(in context: ValueTransformerContext) -> Bool
 }
 
 @_spi(ModelKitInternals)
@@ -61,7 +61,7 @@ extension ArrayField: ListField {
   }
 
   /// Returns whether the list is read and written element by element in a context, and not as a whole.
-  public func goesByElement(in context: ValueTransformerContext) -> Bool {
+  public func isCodedByElement(in context: ValueTransformerContext) -> Bool {
     if metadata?.transformer?.transformer(in: context) != nil { return false }
     return elementMetadata?.transformer?.transformer(in: context) != nil || !context.transforms([Element].self)
   }

@@ -15,14 +15,14 @@ struct JSONValueEncoder: Encoder {
       if let error = place.underlyingError as? ValueTransformError { throw error.inside(place.codingPath) }
       throw ValueTransformError(
         expected: "\(T.self) as JSON (\(place.debugDescription))",
-        found: String(describing: found).wordsForMessage(atMost: 40),
+        found: String(describing: found).shortenedForMessage(atMost: 40),
         cause: place.underlyingError
       ).inside(place.codingPath)
     } catch let error as any ErrorWithPath {
       throw error
     } catch {
       throw ValueTransformError(
-        expected: "\(T.self) as JSON (\(error))", found: String(describing: value).wordsForMessage(atMost: 40),
+        expected: "\(T.self) as JSON (\(error))", found: String(describing: value).shortenedForMessage(atMost: 40),
         cause: error)
     }
     return node.json

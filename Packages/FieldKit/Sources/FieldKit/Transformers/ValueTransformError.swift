@@ -43,7 +43,7 @@ public struct ValueTransformError: Error, CustomStringConvertible {
   /// The path, the expected kind of value, and the value that was found.
   public var description: String {
     (path.isEmpty ? "" : "\(path.pathForMessage): ")
-      + "expected \(expected.wordsForMessage()), found \(found.wordsForMessage())"
+      + "expected \(expected.shortenedForMessage()), found \(found.shortenedForMessage())"
   }
 
   private func inside(_ container: String) -> ValueTransformError {
@@ -79,7 +79,7 @@ extension JSONValue {
       elements.count == 1 ? "a list of 1 element" : "a list of \(elements.count) elements"
     case .object: "an object"
     case .string(let text): "the string \(text.quotedForMessage(atMost: 40))"
-    case .number(let number) where number.text.utf8.count > 40: "the number \(number.text.wordsForMessage(atMost: 40))"
+    case .number(let number) where number.text.utf8.count > 40: "the number \(number.text.shortenedForMessage(atMost: 40))"
     default: description
     }
   }

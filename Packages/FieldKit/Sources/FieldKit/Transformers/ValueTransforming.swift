@@ -81,7 +81,7 @@ extension ValueTransforming {
     } catch {
       throw ValueTransformError(
         expected: "a value its transformer can write",
-        found: "\(String(describing: value).wordsForMessage(atMost: 40)), which it rejects (\(error))",
+        found: "\(String(describing: value).shortenedForMessage(atMost: 40)), which it rejects (\(error))",
         cause: error)
     }
   }

@@ -8,7 +8,7 @@ private final class Keeper: FieldWatcher {
 
   init() { name.adopt(by: self, at: 0) }
 
-  deinit { name.disown() }
+  deinit { name.clearOwner() }
 
   func followedFieldWasSet(_ field: AnyField) { told.append("set") }
   func fieldBecameDirty(_ field: AnyField) { told.append("dirty") }

@@ -62,8 +62,8 @@ extension FileStoreHandle {
   }
 
   /// Creates an index of a field unless it exists.
-  public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {
-    try await translating { try await engine.keepIndex(type, field) }
+  public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {
+    try await translating { try await engine.ensureIndex(type, field) }
   }
 
   /// Reads the records of a type.

@@ -32,7 +32,7 @@ struct ImportedModels {
   }
 
   private func check<M: Model>(_ models: ArraySlice<ExportedModel>, _ type: M.Type, from path: String) throws {
-    guard let misfit = store.firstMisfit(type, in: models.map { ($0.identifier, $0.value) }) else { return }
+    guard let misfit = store.firstMismatch(type, in: models.map { ($0.identifier, $0.value) }) else { return }
     let model = models[models.startIndex + misfit.number]
     let reason = "\(misfit.reason)"
     throw ModelStoreError(

@@ -45,7 +45,7 @@ extension FileEngine {
   }
 
   /// Creates an index unless it exists.
-  func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {
+  func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {
     if try await contents().indexedFields(type).contains(field) { return }
     try await index(type, field, isUnique: false)
   }

@@ -64,7 +64,7 @@ extension JournalContents {
 
   /// Returns the values of selected records. May wait for the disk.
   ///
-  /// - Throws: ``SnapshotIsGone``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
+  /// - Throws: ``SnapshotExpired``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
   func read(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) throws -> [[UInt8]] {
     var values: [[UInt8]] = []
     values.reserveCapacity(records.count)
@@ -77,7 +77,7 @@ extension JournalContents {
         values.append(Array(line[value]))
       }
     } catch let error as FileSystemError where error.code == ENOENT {
-      throw SnapshotIsGone()
+      throw SnapshotExpired()
     }
     return values
   }

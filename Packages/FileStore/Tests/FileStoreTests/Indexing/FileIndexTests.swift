@@ -25,8 +25,8 @@ import Testing
     let query = ModelQuery(ContractPerson.self, where: { $0.age == age })
     let report = try await front.explain(query)
     #expect(report.plan.usedIndexes == ["age"])
-    #expect(report.readCount == report.foundCount)
-    #expect(try await front.count(query) == report.foundCount)
+    #expect(report.readCount == report.matchCount)
+    #expect(try await front.count(query) == report.matchCount)
     return try await front.list(query).map(\.name.value)
   }
 
@@ -302,7 +302,7 @@ import Testing
       #expect((report.plan.isSortedByIndex, report.readCount) == (true, 2))
       #expect(try await store.list(sorted).map(\.amount.value) == Array(amounts.sorted(by: >).prefix(2)))
       let equal = try await store.explain(ModelQuery(ContractBill.self, where: { $0.amount == amounts[2] }))
-      #expect((equal.readCount, equal.testedCount, equal.foundCount) == (2, 0, 2))
+      #expect((equal.readCount, equal.testedCount, equal.matchCount) == (2, 0, 2))
     }
   }
 
@@ -318,7 +318,7 @@ import Testing
         ContractPerson.self, where: { $0.name.isIn(["n7", "n1999"]) }, sort: [.ascending(\.age)], limit: 20)
       let report = try await store.explain(rare)
       #expect(!report.plan.isSortedByIndex)
-      #expect(report.foundCount == 2)
+      #expect(report.matchCount == 2)
       #expect(try await store.list(rare).map(\.name.value) == ["n7", "n1999"])
     }
   }

@@ -44,7 +44,7 @@ extension Lamp {
       #expect(try await store.list(type, where: { $0["watts"] == 40 }).map(\.id.value) == [2])
       let report = try await store.explain(ModelQuery(Lamp.self, where: { $0.watts == 40 }))
       #expect(report.plan.usedIndexes == ["watts"])
-      #expect((report.readCount, report.testedCount, report.foundCount) == (1, 0, 1))
+      #expect((report.readCount, report.testedCount, report.matchCount) == (1, 0, 1))
     }
   }
 

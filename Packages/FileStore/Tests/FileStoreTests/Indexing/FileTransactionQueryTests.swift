@@ -39,7 +39,7 @@ import Testing
         let report = try await store.explain(ModelQuery(ContractPerson.self, where: { $0.age == 30 }))
         #expect(report.plan.usedIndexes == ["age"])
         // Two have it; one was deleted, one was created, and one was changed.
-        #expect((report.readCount, report.foundCount) == (3, 3))
+        #expect((report.readCount, report.matchCount) == (3, 3))
         let found = try await store.list(ContractPerson.self, where: { $0.age == 30 })
         #expect(found.map(\.id.value) == [41, 131, 201])
         // Written once more, it is not found by what it was.

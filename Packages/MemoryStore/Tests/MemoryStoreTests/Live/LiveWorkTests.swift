@@ -252,7 +252,7 @@ import Testing
 
   @Test func `The work of live queries is dropped with its consumer`() async throws {
     let store = try await filled(3)
-    weak var work: LiveWork?
+    weak var work: LiveTaskTracker?
     do {
       let results = store.observe(LivePerson.self)
       work = results.work

@@ -57,7 +57,7 @@ extension ModelObject {
     for relation in relations { relation.makeRoom() }
     let order = Dictionary(uniqueKeysWithValues: zip(relations.map { ObjectIdentifier($0.original) }, 0...))
     for relation in relations { relation.refer(toCopies: copies, order) }
-    if chosen != nil { for relation in relations { relation.linkBack(to: self, copies, order) } }
+    if chosen != nil { for relation in relations { relation.linkInverse(to: self, copies, order) } }
     for relation in relations { relation.takeStates(copies, order) }
     for relation in relations { relation.copy.announceReference() }
     return copies[ObjectIdentifier(self)] ?? self
@@ -142,13 +142,13 @@ struct CopiedRelation {
   }
 
   /// Links a model of which only some fields were copied to the copies that reference it.
-  func linkBack(
+  func linkInverse(
     to model: ModelObject, _ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]
   ) {
     guard original.owner !== model, original.refers(to: model), let copiedModel = copies[ObjectIdentifier(model)],
       let inverse = original.inverse(on: model), order[ObjectIdentifier(inverse)] == nil
     else { return }
-    copy.linkBack(copiedModel, RelationChange())
+    copy.linkInverse(copiedModel, RelationChange())
   }
 
   /// Copies the state and the baseline.

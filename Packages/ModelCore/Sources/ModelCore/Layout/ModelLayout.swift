@@ -104,12 +104,12 @@ final class ModelLayout: Sendable {
   /// Ends the ownership of the fields in the deinitialiser of the model. Some fields may outlive it.
   func disownFields(of model: ModelObject) {
     if isProven {
-      if !forEachFixedField(of: model, { field, _ in field.disown() }) {
-        forEachField(of: model) { field, _ in field.disown() }
+      if !forEachFixedField(of: model, { field, _ in field.clearOwner() }) {
+        forEachField(of: model) { field, _ in field.clearOwner() }
       }
     } else {
       // A model that is being deallocated is not mirrored again. Fields set later are among the variable ones.
-      for field in model.details?.mirroredFields ?? [] { field?.disown() }
+      for field in model.details?.mirroredFields ?? [] { field?.clearOwner() }
     }
     model.details?.disownFields()
   }
@@ -182,7 +182,7 @@ final class ModelLayout: Sendable {
   }
 
   /// Adopts a field of a variable or lazy property, which may be set after the model was created. The model keeps such
-  /// fields until it is deallocated, because it has to disown every field it adopted.
+  /// fields until it is deallocated, because it has to clearOwner every field it adopted.
   private func adoptVariable(_ field: AnyField, of model: ModelObject, at index: Int) {
     if field.owner !== model || Int(field.layoutIndex) != index {
       field.adopt(by: model, at: index)

@@ -34,8 +34,8 @@ final class ModelDetails {
   }
 
   func disownFields() {
-    for field in variableFields { field.disown() }
-    for field in dynamicFields { field.disown() }
+    for field in variableFields { field.clearOwner() }
+    for field in dynamicFields { field.clearOwner() }
   }
 
   func add(_ watcher: any ModelWatcher) {

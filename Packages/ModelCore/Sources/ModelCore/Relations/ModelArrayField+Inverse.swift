@@ -56,7 +56,7 @@ extension ModelArrayField {
     _ = remove(contentsOf: models.lazy.compactMap { $0 as? Related }, change)
   }
 
-  func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
+  func attachInverse(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related else { return false }
     let isFollowing = isFollowing(change)
     keepBaseline(before: change)
@@ -78,7 +78,7 @@ extension ModelArrayField {
     return inverse.isForeignKey && !inverse.isToMany
   }
 
-  func detachBack(_ model: ModelObject, _ change: RelationChange) {
+  func detachInverse(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related else { return }
     cut(model, isPartial: loadState != .loaded, isFollowing: isFollowing(change), change)
     if change.isRead || change.kind == .deletion { original?.forget(model) }
@@ -98,7 +98,7 @@ extension ModelArrayField {
     forgetSaved()
   }
 
-  func noticeGoneMembers() { if table != nil { _ = hookedValue() } }
+  func removeReleasedMembers() { if table != nil { _ = hookedValue() } }
 
   /// Updates the load state after a write. An incomplete list that was written as it is becomes loaded, because readers
   /// of the record get this list. If no member had an identifier to write, the list is in no record, and stays saved

@@ -29,7 +29,7 @@ extension ModelArrayField {
     guard loadState != .loaded, ownerModel?.origin == .read else { return }
     if storedValue == nil, table == nil { storedValue = [] }
     // All stored members are live, so deallocated members are no longer stored as members.
-    noticeGoneMembers()
+    removeReleasedMembers()
     lacksMembers = false
     loadState = .loaded
   }

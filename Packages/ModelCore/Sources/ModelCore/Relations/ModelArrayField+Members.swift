@@ -45,7 +45,7 @@ extension ModelArrayField {
     }
     mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
     shareScope(with: model, change)
-    if let owner, let inverse { linkBack(model, to: owner, inverse, change) }
+    if let owner, let inverse { linkInverse(model, to: owner, inverse, change) }
     return true
   }
 
@@ -72,7 +72,7 @@ extension ModelArrayField {
     for model in models where refers(to: model) {
       cut(model, isPartial: isPartial, isFollowing: isKept(by: model, change), change)
       removed += 1
-      cutBack(model, change)
+      cutInverse(model, change)
     }
     return removed
   }

@@ -186,11 +186,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     markSet(isChange: true, stamp: stamp, isRead: change.isRead)
     announceLater(from: oldValue, change)
     let old = Set((oldValue ?? []).map(ObjectIdentifier.init))
-    for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) { cutBack(model, change) }
+    for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
     let known = change.kind == .reversion ? old.union(original?.silent ?? []) : old
     for model in newValue ?? [] where !known.contains(ObjectIdentifier(model)) {
       shareScope(with: model, change)
-      linkBack(model, change)
+      linkInverse(model, change)
     }
     change.announce()
   }
@@ -281,7 +281,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   func keepBaseline(_ members: ToManyBaseline<Related>) {
     original = members
-    keepRestoration { [members] field in
+    registerRestoration { [members] field in
       withExtendedLifetime(members) { (field as? any Relation)?.revertToBaseline() ?? false }
     }
   }

@@ -103,7 +103,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     let unloadedReference = unloadedReference(identifier)
     retain(unloadedReference)
     let change = RelationChange(.reading)
-    linkBack(unloadedReference, change)
+    linkInverse(unloadedReference, change)
     change.announce()
     return unloadedReference
   }
@@ -132,10 +132,10 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if let newValue, isChange { retain(newValue) } else if newValue == nil { release() }
     mark(from: oldValue, isChange: isEdit, change)
     if isChange {
-      if let oldValue { cutBack(oldValue, change) }
+      if let oldValue { cutInverse(oldValue, change) }
       if let newValue, change.kind != .reversion || original?.isSilent != true {
         shareScope(with: newValue, change)
-        linkBack(newValue, change)
+        linkInverse(newValue, change)
       }
     }
     cutStaleInverses(except: newValue.map { [$0] } ?? [], change)
@@ -240,10 +240,10 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func unlink(_ models: [ModelObject], _ change: RelationChange) {
     guard let current = liveValue, models.contains(current) else { return }
     cut(current, change)
-    cutBack(current, change)
+    cutInverse(current, change)
   }
 
-  func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
+  func attachInverse(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related, liveValue !== model else { return storedValue === model }
     let oldValue = liveValue
     keepBaseline(before: change)
@@ -253,12 +253,12 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if change.isRead { original?.see(model) }
     mark(from: oldValue, isChange: true, change)
     change.note(self)
-    if let oldValue { cutBack(oldValue, change) }
+    if let oldValue { cutInverse(oldValue, change) }
     cutStaleInverses(except: [model], change)
     return isRetained
   }
 
-  func detachBack(_ model: ModelObject, _ change: RelationChange) {
+  func detachInverse(_ model: ModelObject, _ change: RelationChange) {
     if let current = liveValue, current === model { cut(current, change) }
   }
 
@@ -283,7 +283,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   func keep(_ original: ToOneBaseline<Related>) {
     self.original = original
-    keepRestoration { [original] field in
+    registerRestoration { [original] field in
       withExtendedLifetime(original) { (field as? any Relation)?.revertToBaseline() ?? false }
     }
   }

@@ -2,7 +2,7 @@
 
 /// The operations that the two sides of a relation call on each other.
 ///
-/// The side on which a link is set retains the related model. The inverse, updated by `attachBack`, holds it weakly, so
+/// The side on which a link is set retains the related model. The inverse, updated by `attachInverse`, holds it weakly, so
 /// that an inverse never creates a retain cycle.
 protocol Relation: RelationField {
   /// Whether there may be links that only one side contains: after this side was unloaded, or was set without updating
@@ -37,11 +37,11 @@ protocol Relation: RelationField {
   /// Adds a link that was made on the inverse. A model that has to be replaced loses its own link.
   ///
   /// - Returns: whether this side retains the model, so that the inverse must not.
-  func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool
+  func attachInverse(_ model: ModelObject, _ change: RelationChange) -> Bool
   /// Removes a link that was cut on the inverse.
-  func detachBack(_ model: ModelObject, _ change: RelationChange)
+  func detachInverse(_ model: ModelObject, _ change: RelationChange)
   /// Checks whether weakly held members were deallocated, before the list is marked as complete.
-  func noticeGoneMembers()
+  func removeReleasedMembers()
   /// Marks a list as clean if all its changes were saved with its inverse.
   func settleFollowed(asOf stamp: ChangeStamp)
   /// Updates the load state after the list was written as part of a record.
@@ -84,7 +84,7 @@ protocol Relation: RelationField {
 }
 
 extension Relation {
-  func noticeGoneMembers() {}
+  func removeReleasedMembers() {}
 
   func settleFollowed(asOf stamp: ChangeStamp) {}
 
@@ -148,12 +148,12 @@ extension Relation {
   }
 
   /// Adds a link that was made on this side to the inverse.
-  func linkBack(_ related: ModelObject, _ change: RelationChange) {
+  func linkInverse(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related) else { return }
-    linkBack(related, to: owner, inverse, change)
+    linkInverse(related, to: owner, inverse, change)
   }
 
-  func linkBack(
+  func linkInverse(
     _ related: ModelObject, to owner: ModelObject, _ inverse: any Relation, _ change: RelationChange
   ) {
     if inverse === self { return }
@@ -163,16 +163,16 @@ extension Relation {
     }
     if isUneven || inverse.isUneven, inverse.refers(to: owner) {
       if inverse.retains(owner) { see(related) }
-    } else if inverse.attachBack(owner, change) {
+    } else if inverse.attachInverse(owner, change) {
       see(related)
     }
   }
 
   /// Removes a link that was cut on this side from the inverse.
-  func cutBack(_ related: ModelObject, _ change: RelationChange) {
+  func cutInverse(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related), inverse !== self else { return }
     if isUneven || inverse.isUneven, !inverse.refers(to: owner) { return }
-    inverse.detachBack(owner, change)
+    inverse.detachInverse(owner, change)
   }
 
   /// Adds the model of this relation and a related model to the same scope.

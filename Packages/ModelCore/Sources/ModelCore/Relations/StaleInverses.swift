@@ -36,6 +36,6 @@ extension Relation {
   func cutStaleInverses(except models: [ModelObject], _ change: RelationChange) {
     guard isUneven, let former = ownerModel?.details?.staleInverses.take(from: self), !former.isEmpty else { return }
     let kept = Set(models.map { ObjectIdentifier($0) })
-    for model in former where !kept.contains(ObjectIdentifier(model)) { cutBack(model, change) }
+    for model in former where !kept.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
   }
 }

@@ -21,7 +21,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
   @_spi(ModelKitInternals)
-  public func revertWhatIsInNoRecord(asOf stamp: ChangeStamp) {
+  public func revertUnrecordedFields(asOf stamp: ChangeStamp) {
     let stored = Set(storableFields.map { ObjectIdentifier($0) })
     revert(where: { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) })
   }

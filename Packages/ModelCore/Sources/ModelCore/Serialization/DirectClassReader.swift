@@ -17,7 +17,7 @@ final class DirectClassReader {
   /// The properties of a relation that all models of the class share.
   struct Link {
     let reader: DirectClassReader
-    let leadsToMany: Bool
+    let referencesMany: Bool
     let isForeignKey: Bool
     /// The number of models in the last list.
     var lastCount = 0
@@ -110,7 +110,7 @@ final class DirectClassReader {
     if let known = related[index] { return known }
     guard let relation = layout.field(at: index, of: model) as? any DirectRelation else { throw NeedsTree() }
     let link = Link(
-      reader: reading.reader(of: relation.relatedType), leadsToMany: relation.leadsToMany,
+      reader: reading.reader(of: relation.relatedType), referencesMany: relation.referencesMany,
       isForeignKey: relation.isForeignKey)
     related[index] = link
     return link

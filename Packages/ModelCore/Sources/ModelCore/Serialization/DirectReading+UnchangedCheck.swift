@@ -47,7 +47,7 @@ extension DirectReading {
       last = index
       guard let field = layout.reference(at: index, of: model)?.takeUnretainedValue() else { return false }
       let kind = reader.kinds[index]
-      if !field.tellsNobodyOfEqualValues { isQuiet = false }
+      if !field.ignoresEqualValues { isQuiet = false }
       if kind == .relation {
         // The last of equal keys counts, and objects nested in the others are read as well.
         guard confirmation.fields & 1 &<< UInt64(index) == 0,
@@ -82,10 +82,10 @@ extension DirectReading {
       case .null:
         try scanner.readNull()
         return related == nil
-      case .object where !link.leadsToMany:
+      case .object where !link.referencesMany:
         guard let member = related?.first else { return false }
         return try compareMember(member, &scanner, link.reader, level)
-      case .array where link.leadsToMany:
+      case .array where link.referencesMany:
         guard let related else { return false }
         var count = 0
         try scanner.beginArray()

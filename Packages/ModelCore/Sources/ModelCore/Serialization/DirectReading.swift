@@ -108,7 +108,7 @@ final class DirectReading {
     case .null:
       try scanner.readNull()
       return DirectLink(field: index, nodes: nil)
-    case .array where link.leadsToMany:
+    case .array where link.referencesMany:
       var nodes: [DirectNode] = []
       nodes.reserveCapacity(link.lastCount)
       try scanner.beginArray()
@@ -116,7 +116,7 @@ final class DirectReading {
       reader.related[index]?.lastCount = min(nodes.count, 1_024)
       return DirectLink(field: index, nodes: nodes)
     default:
-      if link.leadsToMany { throw NeedsTree() }
+      if link.referencesMany { throw NeedsTree() }
       return DirectLink(field: index, nodes: [try readNode(&scanner, related, level: level + 1)])
     }
   }

@@ -3,7 +3,7 @@
 /// The requirements of the direct path for a relation of any class.
 protocol DirectRelation: AnyField {
   var relatedType: any Model.Type { get }
-  var leadsToMany: Bool { get }
+  var referencesMany: Bool { get }
   var isForeignKey: Bool { get }
   /// Whether the relation has a transformer of its own, which the direct path does not support.
   var hasTransformers: Bool { get }
@@ -12,12 +12,12 @@ protocol DirectRelation: AnyField {
 
 extension ModelField: DirectRelation {
   var relatedType: any Model.Type { Related.self }
-  var leadsToMany: Bool { false }
+  var referencesMany: Bool { false }
   func accepts(_ model: ModelObject) -> Bool { model is Related }
 }
 
 extension ModelArrayField: DirectRelation {
   var relatedType: any Model.Type { Related.self }
-  var leadsToMany: Bool { true }
+  var referencesMany: Bool { true }
   func accepts(_ model: ModelObject) -> Bool { model is Related }
 }

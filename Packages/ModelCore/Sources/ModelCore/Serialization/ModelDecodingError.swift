@@ -45,7 +45,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   public var description: String {
     let place = path.components.isEmpty ? "" : "\(path.messageSubject(property)): "
     let offset = position.map { " (at byte \($0))" } ?? ""
-    return "\(place)expected \(expected.wordsForMessage()), found \(found.wordsForMessage())\(offset)"
+    return "\(place)expected \(expected.shortenedForMessage()), found \(found.shortenedForMessage())\(offset)"
   }
 
   /// Returns the same error with a path relative to an outer document.
@@ -146,7 +146,7 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
 
   /// The path and the reason.
   public var description: String {
-    "\(path.description.pathForMessage) can't be written: \(reason.wordsForMessage(atMost: 600))"
+    "\(path.description.pathForMessage) can't be written: \(reason.shortenedForMessage(atMost: 600))"
   }
 
   func inside(_ component: FieldPath.Component) -> ModelEncodingError {

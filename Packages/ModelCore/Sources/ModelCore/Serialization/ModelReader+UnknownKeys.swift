@@ -6,18 +6,18 @@ extension ModelReader {
   /// - Parameter outerKeys: the keys in this object that belong to fields of the containing model.
   func stageUnknownKeys(of object: AttributeDictionary, of model: ModelObject, _ outerKeys: [String]) {
     var known = KnownKeys()
-    var foundCount = 0
+    var matchCount = 0
     model.forEachField { field, index in
       let key = key(of: field, index, of: model)
       // A key with dots that is in the object verbatim takes precedence.
       if object[key] != nil {
-        if known.insert([key]) { foundCount += 1 }
+        if known.insert([key]) { matchCount += 1 }
       } else {
         known.insert(key.split(separator: ".").map(String.init))
       }
     }
     for key in outerKeys { known.insert(key.split(separator: ".").map(String.init)) }
-    let isAllKnown = foundCount == object.count
+    let isAllKnown = matchCount == object.count
     if isAllKnown, model.details?.remainder == nil { return }
     let unknown = isAllKnown ? [:] : known.unknownValues(in: object)
     operations.append(

@@ -121,7 +121,7 @@ extension ModelObject {
   }
 
   /// Whether the model may be part of a cycle, because it has relations.
-  public var mayLeadToItself: Bool { !layout.relationIndices.isEmpty || hasDynamicFields }
+  public var mayBeInCycle: Bool { !layout.relationIndices.isEmpty || hasDynamicFields }
 
   /// Returns the given fields as ``storedValues(of:in:)`` does, for a model that gets its first identifier with the
   /// save.
@@ -151,7 +151,7 @@ extension ModelObject {
   public var dirtyFields: [AnyField] {
     for index in layout.relationIndices {
       guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
-      (field as? any Relation)?.noticeGoneMembers()
+      (field as? any Relation)?.removeReleasedMembers()
     }
     guard case .all(let mask) = allStoredFields else { return storableFields.filter(\.isDirty) }
     var fields: [AnyField] = []

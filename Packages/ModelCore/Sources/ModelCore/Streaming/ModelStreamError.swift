@@ -50,7 +50,7 @@ public struct ModelStreamError: Error, CustomStringConvertible {
 
   /// A sentence with the reason and the position, and one with the number of delivered elements.
   public var description: String {
-    let message = message.wordsForMessage(atMost: 700)
+    let message = message.shortenedForMessage(atMost: 700)
     let place = "line \(line), column \(column), byte \(offset)"
     let what =
       switch code {

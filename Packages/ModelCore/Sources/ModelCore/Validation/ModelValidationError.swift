@@ -47,7 +47,7 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
     // The message of an element begins with its index: `tags[0] cannot be blank`.
     let message = message.unicodeScalars.count > 500 ? String(message.unicodeScalars.prefix(500)) + "…" : message
     if path.isEmpty { return message }
-    let subject = name?.wordsForMessage(atMost: 80) ?? path.messageSubject(property)
+    let subject = name?.shortenedForMessage(atMost: 80) ?? path.messageSubject(property)
     return message.hasPrefix("[") ? subject + message : "\(subject) \(message)"
   }
 }

@@ -1,7 +1,7 @@
 /// The part of an ``ObservationRegistry`` that does not depend on the type of its values.
 ///
 /// It is public as the superclass of ``ObservationRegistry``, and as the type of the registry that
-/// ``BindingArrival/passOn(to:_:)`` takes. Only registries are instances of it.
+/// ``BindingArrival/forward(to:_:)`` takes. Only registries are instances of it.
 public class AnyObservationRegistry {
   // Unchecked, here and below: every access ends before a closure is called, so there is no conflict to detect.
 
@@ -53,7 +53,7 @@ public class AnyObservationRegistry {
 
   /// Whether any observation receives sets to an equal value.
   @_spi(ModelKitInternals)
-  public final var hearsOfEqualValues: Bool { unconditionalCount > 0 }
+  public final var notifiesOfEqualValues: Bool { unconditionalCount > 0 }
 
   /// Records the current value for an observation added during a transaction, whose first call delivers it.
   func didJoin(_ token: ObservationToken) {}

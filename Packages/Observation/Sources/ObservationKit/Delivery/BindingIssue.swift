@@ -11,7 +11,7 @@
 /// A ring of observers that did not settle, so that its notifications were dropped.
 ///
 /// Bindings end by themselves. Closures that set their own observable to something else each time never settle. After
-/// ``passLimit`` rounds within one set the remaining notifications are dropped: the last value stays, and the issue is
+/// ``deliveryLimit`` rounds within one set the remaining notifications are dropped: the last value stays, and the issue is
 /// reported to ``handler``.
 ///
 /// ```swift
@@ -24,7 +24,7 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
   public let passes: Int
 
   /// The maximum number of delivery rounds that one set may cause.
-  public static let passLimit = 100_000
+  public static let deliveryLimit = 100_000
 
   /// A message with the cause, the state that was kept, and the remedy.
   public var description: String {
@@ -46,5 +46,5 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
     _ = "ModelKit: \(issue)\n".withCString { write(2, $0, strlen($0)) }
   }
 
-  static func report(valueType: Any.Type) { handler(BindingIssue(valueType: valueType, passes: passLimit)) }
+  static func report(valueType: Any.Type) { handler(BindingIssue(valueType: valueType, passes: deliveryLimit)) }
 }

@@ -20,8 +20,8 @@ extension ObservationRegistry {
     while true {
       if next < queue.count {
         rounds.pointee += 1
-        if rounds.pointee > BindingIssue.passLimit {
-          if rounds.pointee == BindingIssue.passLimit + 1 { BindingIssue.report(valueType: Value.self) }
+        if rounds.pointee > BindingIssue.deliveryLimit {
+          if rounds.pointee == BindingIssue.deliveryLimit + 1 { BindingIssue.report(valueType: Value.self) }
           drop()
           return
         }

@@ -88,7 +88,7 @@ final class Transaction {
     while passes < flowing.count {
       flowing[passes].flowPending()
       passes += 1
-      if passes > registries.count + BindingIssue.passLimit {
+      if passes > registries.count + BindingIssue.deliveryLimit {
         BindingIssue.report(valueType: Any.self)
         break
       }

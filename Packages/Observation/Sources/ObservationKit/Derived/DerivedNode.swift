@@ -105,7 +105,7 @@ final class DerivedNode<Value> {
     if isChange { didChange() }
     isUnset = false
     observations.later = nil
-    arrival.passOn(to: observations) {
+    arrival.forward(to: observations) {
       observations.notify(
         from: oldValue, to: newValue, isChange: isChange, stamp: arrival.stamp,
         areEqual: { !self.isChange($0, $1) })

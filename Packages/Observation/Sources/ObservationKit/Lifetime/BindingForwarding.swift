@@ -25,14 +25,14 @@ struct BindingForwarding {
     let target = registry(observer)
     guard stamp > target.lastStamp else { return }
     if source.hops < AnyObservationRegistry.hopLimit {
-      BindingArrival(stamp: stamp, source: source).passOn(to: target, tell)
+      BindingArrival(stamp: stamp, source: source).forward(to: target, tell)
       return
     }
     source.deferToRoot { root in
       guard token?.isActive == true, stamp > target.lastStamp else { return }
       let outerStamp = source.deliveredStamp
       source.deliveredStamp = stamp
-      BindingArrival(stamp: stamp, source: root).passOn(to: target, tell)
+      BindingArrival(stamp: stamp, source: root).forward(to: target, tell)
       source.deliveredStamp = outerStamp
     }
   }

@@ -3,13 +3,13 @@
 final class BindingLink<Value> {
   // Unmanaged, and safe: the registry is live whenever it calls.
   @usableFromInline let source: Unmanaged<AnyObservationRegistry>
-  @usableFromInline let end: BindingEnd<Value>
+  @usableFromInline let end: BindingTarget<Value>
   @usableFromInline let pair: BindingPair?
   /// Set when the observation was made.
   @usableFromInline var token: ObservationToken?
 
   @inlinable
-  init(from source: AnyObservationRegistry, to end: BindingEnd<Value>, pair: BindingPair?) {
+  init(from source: AnyObservationRegistry, to end: BindingTarget<Value>, pair: BindingPair?) {
     self.source = Unmanaged.passUnretained(source)
     self.end = end
     self.pair = pair

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A weak reference that its object invalidates when it is deallocated. It costs a fifth of a Swift `weak` reference.
 ///
-/// It is public as the superclass of ``BindingEnd``. Outside this module only ``end()`` is called.
+/// It is public as the superclass of ``BindingTarget``. Outside this module only ``end()`` is called.
 ///
 /// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. After that the reference is
 /// invalid. A Swift `weak` reference calls the runtime, and slows down all later retains and releases of its object. A

@@ -55,7 +55,7 @@ extension ValueObservable {
   public func addObserver<Observer: ValueObserver>(
     _ observer: Observer, requiresChange: Bool = true, updateImmediately: Bool = true
   ) -> ObservationToken where Observer.Value == Value {
-    if let end = observer.bindingEnd {
+    if let end = observer.bindingTarget {
       return bind(to: end, requiresChange: requiresChange, copiesNow: updateImmediately)
     }
     return addWeakly(observer, requiresChange, updateImmediately)
@@ -96,11 +96,11 @@ extension ValueObservable {
     return token
   }
 
-  /// Binds this value to an object that offers a `bindingEnd`.
+  /// Binds this value to an object that offers a `bindingTarget`.
   @inlinable
   @discardableResult
   func bind(
-    to end: BindingEnd<Value>, requiresChange: Bool, copiesNow: Bool, pair: BindingPair? = nil
+    to end: BindingTarget<Value>, requiresChange: Bool, copiesNow: Bool, pair: BindingPair? = nil
   ) -> ObservationToken {
     let observations = observations
     let link = BindingLink(from: observations, to: end, pair: pair)

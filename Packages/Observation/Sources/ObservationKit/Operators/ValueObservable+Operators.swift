@@ -111,7 +111,7 @@ extension ValueObserver where Self: ValueObservable {
   @discardableResult
   public static func <--> <Other: ValueObservable & ValueObserver>(left: Self, right: Other) -> Other
   where Other.Value == Value {
-    if let leftEnd = left.bindingEnd, let rightEnd = right.bindingEnd {
+    if let leftEnd = left.bindingTarget, let rightEnd = right.bindingTarget {
       let pair = BindingPair()
       right.bind(to: leftEnd, requiresChange: true, copiesNow: true, pair: pair)
       left.bind(to: rightEnd, requiresChange: true, copiesNow: false, pair: pair)

@@ -27,10 +27,10 @@ public protocol ValueObserver<Value>: AnyObject {
 
   /// The target of the bindings to this object, or nil to bind by a weak reference. A target is several times as fast
   /// as a weak reference and ``valueChanged(from:to:observable:)``. Call its ``DeallocationGuard/end()`` in the `deinit`.
-  var bindingEnd: BindingEnd<Value>? { get }
+  var bindingTarget: BindingTarget<Value>? { get }
 }
 
 extension ValueObserver {
   /// The default: bindings hold the observer weakly.
-  public var bindingEnd: BindingEnd<Value>? { nil }
+  public var bindingTarget: BindingTarget<Value>? { nil }
 }

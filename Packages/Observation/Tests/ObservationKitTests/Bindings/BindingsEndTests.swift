@@ -154,9 +154,9 @@ private final class Box: ValueObservable, ValueObserver {
     }
     let reports = issues { sources[0].value = 1 }
     #expect(reports.count == 1)
-    #expect(reports.first?.passes == BindingIssue.passLimit)
+    #expect(reports.first?.passes == BindingIssue.deliveryLimit)
     #expect(reports.first.map { $0.valueType == Int.self } == true)
-    #expect(sources[0].value > BindingIssue.passLimit)
+    #expect(sources[0].value > BindingIssue.deliveryLimit)
     sources.forEach { $0.removeAllObservers() }
     sources[0].value = 1
     #expect(sources[0].value == 1)

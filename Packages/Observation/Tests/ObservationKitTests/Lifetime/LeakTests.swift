@@ -166,7 +166,7 @@ private let ways: [Way] = [
     do {
       let (source, target) = (ValueSource(1), ValueSource(2))
       source <--> target
-      end = target.bindingEnd
+      end = target.bindingTarget
       #expect(end != nil)
     }
     #expect(end == nil)

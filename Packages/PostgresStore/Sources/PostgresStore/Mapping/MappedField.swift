@@ -63,7 +63,7 @@
     /// The form of the values of a field.
     init(_ field: AnyField, _ context: ValueTransformerContext) {
       if let list = field as? any ListField {
-        self = list.goesByElement(in: context) ? .list(ValueForm(list.elementPrototype, context)) : .json
+        self = list.isCodedByElement(in: context) ? .list(ValueForm(list.elementPrototype, context)) : .json
         return
       }
       func isPlain<Value>(_ type: Value.Type) -> Bool { (field as? Field<Value>)?.isPlain(in: context) == true }

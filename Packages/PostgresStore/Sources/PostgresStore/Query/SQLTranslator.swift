@@ -276,7 +276,7 @@
     private mutating func list(_ path: QueryPath, _ level: Level) throws -> (sql: String, element: SQLScalar?)? {
       guard path.keys.count == 1, let prototype = level.prototype,
         let field = prototype.field(declaredAs: path.keys[0]),
-        !(field is any RelationField), let list = field as? any ListField, list.goesByElement(in: context)
+        !(field is any RelationField), let list = field as? any ListField, list.isCodedByElement(in: context)
       else { return nil }
       let missing = missing(field)
       guard missing.isNull || missing == .array([]) else { return nil }

@@ -51,7 +51,7 @@ public protocol RESTDialect: Sendable {
 
   /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a POST
   /// to its collection. Default: no.
-  var putsNewModels: Bool { get }
+  var createsWithPut: Bool { get }
 
   /// Returns whether an identifier is temporary: it is not sent when the model is created, and the server's identifier
   /// replaces it. Default: none is.
@@ -142,7 +142,7 @@ extension RESTDialect {
   public func address(of operation: RESTOperation) throws -> RESTAddress { RESTAddress(operation.path) }
 
   /// False: new models are created by a POST.
-  public var putsNewModels: Bool { false }
+  public var createsWithPut: Bool { false }
 
   /// Returns false: no identifier is temporary.
   public func isTemporary(_ identifier: String) -> Bool { false }

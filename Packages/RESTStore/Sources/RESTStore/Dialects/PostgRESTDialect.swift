@@ -18,7 +18,7 @@ public struct PostgRESTDialect: RESTDialect {
   public var selections: [String: String]
   /// Whether the server counts the rows of each list, so that ``RESTModelStore/count(_:)`` takes a single request for
   /// one page.
-  public var countsRows: Bool
+  public var requestsExactCount: Bool
   /// Whether a new model replaces the columns of an existing row with its identifier.
   public var mergesDuplicates: Bool
   /// Whether regular expressions are sent to the server, which evaluates them by the rules of PostgreSQL. Otherwise
@@ -30,16 +30,16 @@ public struct PostgRESTDialect: RESTDialect {
   /// - Parameters:
   ///   - pageSize: the number of rows in a page; no more than the server gives (`db-max-rows`).
   ///   - selections: the selected columns of tables, by the name of the table; all columns of other tables.
-  ///   - countsRows: whether the server counts the rows of each list.
+  ///   - requestsExactCount: whether the server counts the rows of each list.
   ///   - mergesDuplicates: whether a new model replaces the columns of an existing row with its identifier.
   ///   - sendsPatterns: whether regular expressions are sent to the server.
   public init(
-    pageSize: Int = 1_000, selections: [String: String] = [:], countsRows: Bool = false, mergesDuplicates: Bool = false,
+    pageSize: Int = 1_000, selections: [String: String] = [:], requestsExactCount: Bool = false, mergesDuplicates: Bool = false,
     sendsPatterns: Bool = false
   ) {
     self.pageSize = pageSize
     self.selections = selections
-    self.countsRows = countsRows
+    self.requestsExactCount = requestsExactCount
     self.mergesDuplicates = mergesDuplicates
     self.sendsPatterns = sendsPatterns
   }
@@ -53,7 +53,7 @@ public struct PostgRESTDialect: RESTDialect {
     case .create where mergesDuplicates:
       request.headers["Prefer"] = "return=representation,resolution=merge-duplicates"
     case .create, .update, .delete: request.headers["Prefer"] = "return=representation"
-    case .list where countsRows: request.headers["Prefer"] = "count=exact"
+    case .list where requestsExactCount: request.headers["Prefer"] = "count=exact"
     case .list, .lookup, .request: break
     }
   }

@@ -19,7 +19,7 @@ public struct RESTOptions: Sendable {
   public var usesEntityTags: Bool
   /// Whether equal lookups in progress at the same time share one request. If the task that sent it is cancelled, the
   /// next waiting task sends it again. Default: yes.
-  public var sharesLookups: Bool
+  public var coalescesLookups: Bool
   /// The maximum number of requests of the engine that are in progress at a time. Others wait, and their time-out starts
   /// after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by itself
   /// only 6.
@@ -38,7 +38,7 @@ public struct RESTOptions: Sendable {
   public init() {
     retry = .never
     usesEntityTags = true
-    sharesLookups = true
+    coalescesLookups = true
     maximumConcurrentRequests = 16
     maximumRedirects = HTTPRequestData.defaultMaximumRedirects
     followsPages = true

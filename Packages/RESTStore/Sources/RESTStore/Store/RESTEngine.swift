@@ -95,7 +95,7 @@ public final class RESTEngine: Sendable {
 
   private func response(to request: HTTPRequestData, _ call: RESTCall) async throws -> HTTPResponseData {
     let exchange = RESTExchange(self, call)
-    guard call.operation.kind == .lookup, options.sharesLookups else {
+    guard call.operation.kind == .lookup, options.coalescesLookups else {
       // A lookup that begins after now, or after the request has ended, must not get an earlier answer.
       if call.isWrite { shared.close() }
       defer { shared.close() }

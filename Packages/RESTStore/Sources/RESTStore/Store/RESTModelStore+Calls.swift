@@ -134,5 +134,5 @@ extension RESTModelStore {
 
 extension RESTModelStore: IdempotentModelStore {
   /// Whether requests have a key: see ``RESTOptions/idempotencyKeyHeader``.
-  public var recognizesIdempotencyKeys: Bool { handle.options.idempotencyKeyHeader != nil }
+  public var supportsIdempotencyKeys: Bool { handle.options.idempotencyKeyHeader != nil }
 }

@@ -88,7 +88,7 @@ public final class RESTModelStore: ModelStore {
     let save = try await SaveOperation(creating: model, in: scope)
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
-    let puts = handle.dialect.putsNewModels && identifier != nil
+    let puts = handle.dialect.createsWithPut && identifier != nil
     let depth = handle.router.maxPathDepth
     let collection = try handle.router.pathOfCollection(containing: model, depth: depth)
     let path = puts ? try handle.router.pathOfInstance(model, depth: depth) : collection

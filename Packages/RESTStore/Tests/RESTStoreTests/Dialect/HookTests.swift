@@ -6,7 +6,7 @@ import Testing
 /// A dialect with all hooks that depend on the operation, each with a visible effect.
 private struct Hooked: RESTDialect {
   let log = Lock<[String]>([])
-  var putsNewModels = false
+  var createsWithPut = false
   var updateMethod = HTTPRequestData.Method.patch
   var formMethods: Set<HTTPRequestData.Method> = []
 
@@ -84,7 +84,7 @@ private struct Hooked: RESTDialect {
 
   @Test func `A hook of a dialect creates a model at its own path, only where there is none yet`() async throws {
     let transport = StubTransport(status: 201)
-    let dialect = Hooked(putsNewModels: true)
+    let dialect = Hooked(createsWithPut: true)
     let store = try RESTModelStore(transport, dialect: dialect)
     let document = Document()
     document.path.value = "a/b"

@@ -70,13 +70,13 @@ extension `The dialect of PostgREST` {
   @Test func `The dialect of PostgREST counts rows with one request, and ends after the last page`() async throws {
     let transport = StubTransport(
       status: 206, #"[{"id": 1}, {"id": 2}]"#, headers: ["Content-Range": "0-1/57"])
-    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2, countsRows: true))
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2, requestsExactCount: true))
     #expect(try await store.count(Novel.self) == 57)
     #expect(transport.lines == ["GET http://api.test/novels?limit=2"])
     #expect(transport.requests[0].headers["Prefer"] == "count=exact")
     let beyond = try RESTModelStore(
       StubTransport(status: 416, #"{"code": "PGRST103"}"#, headers: ["Content-Range": "*/57"]),
-      dialect: PostgRESTDialect(countsRows: true))
+      dialect: PostgRESTDialect(requestsExactCount: true))
     #expect(try await beyond.list(Novel.self, offset: 60).isEmpty)
   }
 

@@ -4,7 +4,7 @@
 final class LiveObservation<M: Model> {
   let store: any LiveModelStore
   let query: ModelQuery<M>
-  let work: LiveWork
+  let work: LiveTaskTracker
   private let capacity: Int
   let typeName = M.typeName
   let fields: LiveFields
@@ -38,7 +38,7 @@ final class LiveObservation<M: Model> {
   var sorter: QuerySorter?
   private var error: ModelStoreError?
 
-  init(_ store: any LiveModelStore, _ query: ModelQuery<M>, _ work: LiveWork, capacity: Int) {
+  init(_ store: any LiveModelStore, _ query: ModelQuery<M>, _ work: LiveTaskTracker, capacity: Int) {
     self.capacity = capacity
     self.store = store
     self.query = query
@@ -64,7 +64,7 @@ final class LiveObservation<M: Model> {
         isOver = true
         return LiveResult(models: [], differences: LiveDifferences(), error: Self.storeError(error))
       }
-      if let result = await listAnew() { return result }
+      if let result = await requery() { return result }
       // Cancelled before the first result.
       end()
       return nil
@@ -139,7 +139,7 @@ final class LiveObservation<M: Model> {
     guard isIncremental, !mustList, !mail.hasGap, let table else {
       let written = mail.batches.joined().lazy.map(\.change).filter { $0.typeName == self.typeName }
       let hadError = error != nil
-      let result = await listAnew(
+      let result = await requery(
         written: mail.hasGap || isIncremental ? nil : Set(written.map { ExactText($0.identifier) }))
       // Most writes to a type that references the models make no difference.
       let isNews = joinedTypes.isEmpty || hadError || result?.error != nil || result?.differences.isEmpty == false
@@ -174,7 +174,7 @@ final class LiveObservation<M: Model> {
   /// Lists the query again.
   ///
   /// - Parameter written: the models that were written since the last result; nil if they are unknown.
-  private func listAnew(written: Set<ExactText>? = nil) async -> LiveResult<M>? {
+  private func requery(written: Set<ExactText>? = nil) async -> LiveResult<M>? {
     work.listings += 1
     let old = models
     do {
@@ -272,7 +272,7 @@ final class LiveObservation<M: Model> {
         let key = RelatedKey(modelClass.typeName, related)
         used.append(key)
         guard let known = relations.records[key] else {
-          throw RelatedRecordIsMissing(typeName: key.typeName, identifier: related)
+          throw MissingRelatedRecord(typeName: key.typeName, identifier: related)
         }
         return known
       }
@@ -284,7 +284,7 @@ final class LiveObservation<M: Model> {
         }
         if !fields.related.isEmpty { relations.setDependencies(of: identifier, used) }
         return fits
-      } catch let missing as RelatedRecordIsMissing {
+      } catch let missing as MissingRelatedRecord {
         work.lookups += 1
         let record = try await store.readRecord(of: missing.typeName, identifier: missing.identifier)
         relations.set(

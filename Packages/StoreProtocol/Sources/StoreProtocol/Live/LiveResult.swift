@@ -25,7 +25,7 @@ public struct LiveResult<M: Model>: RandomAccessCollection {
 
 /// The work of a live query so far, counted for tests.
 @_spi(ModelKitInternals)
-public final class LiveWork {
+public final class LiveTaskTracker {
   /// The number of records that were tested.
   public internal(set) var evaluations = 0
   /// The number of received changes.

@@ -60,15 +60,15 @@ public struct LiveResults<M: Model>: AsyncSequence {
   /// The sequence never throws.
   public typealias Failure = Never
 
-  private let begin: (LiveWork, _ capacity: Int) -> any ResultSource<M>
+  private let begin: (LiveTaskTracker, _ capacity: Int) -> any ResultSource<M>
   /// The number of changes that may wait before the query is listed again instead.
   @_spi(ModelKitInternals)
   public var capacity = 10_000
   /// The work so far, for tests.
   @_spi(ModelKitInternals)
-  public let work = LiveWork()
+  public let work = LiveTaskTracker()
 
-  fileprivate init(_ begin: @escaping (LiveWork, _ capacity: Int) -> any ResultSource<M>) { self.begin = begin }
+  fileprivate init(_ begin: @escaping (LiveTaskTracker, _ capacity: Int) -> any ResultSource<M>) { self.begin = begin }
 
   /// Starts an observation. Each iterator is a separate one.
   public func makeAsyncIterator() -> AsyncIterator {

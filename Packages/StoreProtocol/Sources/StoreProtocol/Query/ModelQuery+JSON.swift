@@ -29,7 +29,7 @@ extension ModelQuery: JSONConvertible, Codable {
     guard let type = members["type"]?.stringValue, names.contains(type) else {
       throw ModelStoreError(
         .invalid,
-        "A query for \(M.typeName) was expected, not one for \((members["type"] ?? .null).description.wordsForMessage(atMost: 80))."
+        "A query for \(M.typeName) was expected, not one for \((members["type"] ?? .null).description.shortenedForMessage(atMost: 80))."
       )
     }
     self.init(M.self)

@@ -27,10 +27,10 @@ public enum IdempotencyKey {
 ///
 /// ```swift
 /// extension MyStore: IdempotentModelStore {
-///   var recognizesIdempotencyKeys: Bool { true }
+///   var supportsIdempotencyKeys: Bool { true }
 /// }
 /// ```
 public protocol IdempotentModelStore: ModelStore {
   /// Whether the server supports ``IdempotencyKey/current``.
-  var recognizesIdempotencyKeys: Bool { get }
+  var supportsIdempotencyKeys: Bool { get }
 }

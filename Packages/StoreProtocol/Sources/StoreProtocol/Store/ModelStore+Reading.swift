@@ -76,7 +76,7 @@ extension ModelStore {
   /// - Returns: the number of the first record that is not a model of the class or has another identifier, and the error.
   ///   Nil if all can be read.
   @_spi(ModelKitInternals)
-  public func firstMisfit<M: Model>(
+  public func firstMismatch<M: Model>(
     _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]
   ) -> (number: Int, reason: any Error)? {
     // What a lenient context reports is reported when the models are read.

@@ -57,7 +57,7 @@ extension ModelStore {
         """,
         identifier: identifier)
     }
-    model.revertWhatIsInNoRecord(asOf: stamp)
+    model.revertUnrecordedFields(asOf: stamp)
   }
 
   /// Whether reads of the running task overwrite local changes, because of ``refresh(_:)``.

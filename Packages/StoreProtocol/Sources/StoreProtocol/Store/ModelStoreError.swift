@@ -130,7 +130,7 @@ extension ModelStoreError {
     let name = typeName.nameForMessage
     let which = place.map { " (\($0))" } ?? ""
     let model = identifier.map { "The stored \(name) \($0.quotedForMessage)" } ?? "A stored \(name)\(which)"
-    let reason = "\(cause)".wordsForMessage(atMost: 500)
+    let reason = "\(cause)".shortenedForMessage(atMost: 500)
     return ModelStoreError(
       .corrupt,
       """

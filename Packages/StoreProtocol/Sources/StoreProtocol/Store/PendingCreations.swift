@@ -99,7 +99,7 @@ package struct PendingCreations<M: Model> {
   }
 
   /// Whether some of the models may reference others that get their identifiers now, so that they have to be joined.
-  package var mayLeadToEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeLedTo } }
+  package var mayReferenceEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeReferenced } }
 
   /// The types and identifiers of the models that had an identifier at the beginning.
   package var identified: [(typeName: String, identifier: String)] {

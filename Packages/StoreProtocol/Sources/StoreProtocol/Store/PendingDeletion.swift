@@ -208,7 +208,7 @@ public struct PendingDeletion {
           error.code,
           """
           The model was deleted, but \(model.storedTypeName.nameForMessage) \
-          \((model.storedIdentifier ?? "").quotedForMessage), which referenced it, could not be updated: \("\(error)".wordsForMessage(atMost: 500)). It references \
+          \((model.storedIdentifier ?? "").quotedForMessage), which referenced it, could not be updated: \("\(error)".shortenedForMessage(atMost: 500)). It references \
           nothing now and has to be saved.
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
       }

@@ -45,7 +45,7 @@ extension SaveOperation {
       // A record that has nothing there changes nothing when it is read: the model could not follow it.
       guard let current = values[0], !values.contains(where: { $0 ?? .null == baseline.value }) else { return }
       // Others may spell the same value in another way.
-      if field.respelled(current, in: context) == baseline.value { return }
+      if field.canonicalized(current, in: context) == baseline.value { return }
       let local =
         isWritten ? Self.value(at: baseline.path[...], in: changes[baseline.path[0]]) ?? .null : baseline.value
       // An equal value is a conflict too: two tasks that count to the same number would lose one.

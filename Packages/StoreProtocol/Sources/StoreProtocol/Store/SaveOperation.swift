@@ -132,13 +132,13 @@ public struct SaveOperation<M: Model> {
       let context = Self.context(scope, explicitNull)
       let list = fields.fields(of: model)
       content = try begun.bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
-      if identifier == nil, model.mayLeadToItself {
+      if identifier == nil, model.mayBeInCycle {
         marked = try model.storedValues(of: list, in: context, identifiedBy: identifierMark)
       }
     } catch {
       throw ModelStoreError(
         .invalid,
-        "This \(model.storedTypeName.nameForMessage) was not written: \("\(error)".wordsForMessage(atMost: 700))",
+        "This \(model.storedTypeName.nameForMessage) was not written: \("\(error)".shortenedForMessage(atMost: 700))",
         identifier: identifier,
         cause: error)
     }
@@ -189,7 +189,7 @@ public struct SaveOperation<M: Model> {
     _ saves: inout [SaveOperation], in log: StoreTransactionLog, check: (SaveOperation) throws -> Void
   ) throws {
     // By index, because a copy of each save would cost more than the check.
-    guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeLedTo }) else { return }
+    guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeReferenced }) else { return }
     for save in saves { try check(save) }
     for save in saves { save.begin(in: log) }
     for index in saves.indices {
@@ -205,7 +205,7 @@ public struct SaveOperation<M: Model> {
   }
 
   /// Whether models that are written together with this one may reference it before it has an identifier.
-  var mayBeLedTo: Bool { isIdentifierNew && model.mayLeadToItself }
+  var mayBeReferenced: Bool { isIdentifierNew && model.mayBeInCycle }
 
   private mutating func add(_ value: StoredValue) {
     if case .bytes(let bytes) = content, value.path.count == 1,
@@ -282,7 +282,7 @@ public struct SaveOperation<M: Model> {
       return try RecordLimits.checked(bytes, of: typeName, identifier)
     } catch let error as JSONWritingError {
       throw ModelStoreError(
-        .invalid, "This \(typeName.nameForMessage) was not written: \("\(error)".wordsForMessage(atMost: 700))",
+        .invalid, "This \(typeName.nameForMessage) was not written: \("\(error)".shortenedForMessage(atMost: 700))",
         identifier: identifier, cause: error)
     }
   }

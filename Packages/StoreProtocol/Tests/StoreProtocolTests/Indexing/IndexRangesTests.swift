@@ -8,7 +8,7 @@ import Testing
     ranges.ranges.contains { $0.start < .after(key) && $0.end.map { .before(key) < $0 } ?? true }
   }
 
-  private func cut(_ random: inout RandomNumbers) -> IndexCut {
+  private func cut(_ random: inout RandomNumbers) -> IndexBound {
     let key = keys[Int.random(in: keys.indices, using: &random)]
     return random.next() % 2 == 0 ? .before(key) : .after(key)
   }

@@ -35,7 +35,7 @@ struct RemoteRecords {
   }
 
   /// Whether the server supports a request by its key, so that sending it twice does it once.
-  var hasKeys: Bool { (store as? any IdempotentModelStore)?.recognizesIdempotencyKeys ?? false }
+  var hasKeys: Bool { (store as? any IdempotentModelStore)?.supportsIdempotencyKeys ?? false }
 
   // MARK: Reading
 

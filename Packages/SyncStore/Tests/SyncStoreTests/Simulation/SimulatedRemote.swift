@@ -10,7 +10,7 @@ final class SimulatedRemote: IdempotentModelStore, PagedModelStore {
   init(_ base: RESTModelStore) { self.base = base }
 
   var scope: ModelScope { base.scope }
-  var recognizesIdempotencyKeys: Bool { base.recognizesIdempotencyKeys }
+  var supportsIdempotencyKeys: Bool { base.supportsIdempotencyKeys }
 
   func create<M: Model>(_ model: M) async throws -> M {
     try await beforeRequest()

@@ -157,7 +157,7 @@ final class JournalContents: Sendable {
       do {
         return try body()
       } catch let error as FileSystemError where error.code == ENOENT && source != nil {
-        throw SnapshotIsGone()
+        throw SnapshotExpired()
       } catch let error as FileSystemError where error.code == ENOENT && moves.withLock({ $0 }) != before {
         continue
       }
@@ -174,7 +174,7 @@ final class JournalContents: Sendable {
 
   /// A snapshot of everything, which later writes do not change.
   ///
-  /// A read of it throws ``SnapshotIsGone`` if a compaction has removed the file since, unless the files are kept.
+  /// A read of it throws ``SnapshotExpired`` if a compaction has removed the file since, unless the files are kept.
   ///
   /// - Parameter keepsFiles: Whether all files are opened now and stay readable as long as the snapshot exists.
   /// - Throws: ``FileSystemError`` if a file can't be opened.

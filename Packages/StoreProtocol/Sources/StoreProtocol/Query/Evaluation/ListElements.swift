@@ -5,7 +5,7 @@ enum ListElements {
   /// Returns a field that reads one element of a list; nil if the field holds no list.
   static func prototype(of field: AnyField, _ context: ValueTransformerContext) -> AnyField? {
     if field.isUntypedMember { return Field<UntypedMember>() }
-    if let list = field as? any ListField, list.goesByElement(in: context) { return list.elementPrototype }
+    if let list = field as? any ListField, list.isCodedByElement(in: context) { return list.elementPrototype }
     return (field.valueType as? any ListOfValues.Type)?.plainElement()
   }
 
@@ -14,7 +14,7 @@ enum ListElements {
     of field: AnyField, _ context: ValueTransformerContext
   ) throws -> ((JSONValue) throws -> [JSONValue])? {
     if field is any RelationField || field.isUntypedMember { return nil }
-    if let list = field as? any ListField, list.goesByElement(in: context) { return nil }
+    if let list = field as? any ListField, list.isCodedByElement(in: context) { return nil }
     guard let type = field.valueType as? any ListOfValues.Type else {
       throw ModelStoreError(.invalid, "\"\(field.key ?? "?")\" is not a list: its type is \(field.valueType).")
     }

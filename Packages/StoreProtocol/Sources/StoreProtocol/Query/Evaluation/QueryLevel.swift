@@ -55,7 +55,7 @@ final class QueryLevel {
       case .untyped: field = Field<UntypedMember>()
       case .missing(let reason):
         throw ModelStoreError(
-          .invalid, "A query can't read \(key.quotedForMessage) inside \(name.wordsForMessage()): \(reason).")
+          .invalid, "A query can't read \(key.quotedForMessage) inside \(name.shortenedForMessage()): \(reason).")
       }
       name = "\(key) of \(name)"
     }

@@ -75,7 +75,7 @@ public final class QueryProgram<M: Model> {
 
   /// Whether the query finds every record of the type in the order of creation, apart from limit and offset.
   @_spi(ModelKitInternals)
-  public var isAboutAll: Bool { query.isPlain && isEveryRecordOfType }
+  public var selectsAllRecords: Bool { query.isPlain && isEveryRecordOfType }
 
   /// Whether every record that is stored under the name of the type is a model of the type.
   public var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
@@ -193,7 +193,7 @@ public final class QueryProgram<M: Model> {
 
   private func translated(_ error: any Error) -> any Error {
     switch error {
-    case is ModelStoreError, is CancellationError, is RelatedRecordIsMissing: error
+    case is ModelStoreError, is CancellationError, is MissingRelatedRecord: error
     default:
       ModelStoreError(.corrupt, "A stored \(M.typeName) does not fit the query \"\(query)\": \(error)", cause: error)
     }
@@ -202,7 +202,7 @@ public final class QueryProgram<M: Model> {
 
 /// The error of a store that has to wait for a related record. The store reads the record and tries again.
 @_spi(ModelKitInternals)
-public struct RelatedRecordIsMissing: Error {
+public struct MissingRelatedRecord: Error {
   /// The type name of the model.
   public let typeName: String
   /// The identifier of the model.

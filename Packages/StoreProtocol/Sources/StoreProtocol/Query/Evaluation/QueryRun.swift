@@ -81,7 +81,7 @@ public final class QueryRun<M: Model> {
   public var isFinished: Bool { count >= end || keptCount == 0 }
 
   /// Whether all requested records were found, provided that the next record has another key in the index.
-  public var isFinishedBeforeNewKey: Bool { count >= endOfGroups }
+  public var canStopAtNextKey: Bool { count >= endOfGroups }
 
   /// Returns whether so few records in the order of the index match that it costs less to find them otherwise and sort.
   ///

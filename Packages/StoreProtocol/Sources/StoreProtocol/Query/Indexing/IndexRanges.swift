@@ -4,23 +4,23 @@
 
 /// A position between entries of an index: before or after all entries with a key.
 @_spi(ModelKitInternals)
-public struct IndexCut: Hashable, Comparable, Sendable {
+public struct IndexBound: Hashable, Comparable, Sendable {
   /// The key.
   public let key: IndexKey
   /// Whether the cut is after the entries with the key.
   public let isAfter: Bool
 
   /// Returns the cut before all entries with a key.
-  public static func before(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: false) }
+  public static func before(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: false) }
 
   /// Returns the cut after all entries with a key.
-  public static func after(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: true) }
+  public static func after(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: true) }
 
   /// The cut before all entries, including those with nil.
   public static let start = before(.null)
 
   /// Returns whether a cut is before another one.
-  public static func < (left: IndexCut, right: IndexCut) -> Bool {
+  public static func < (left: IndexBound, right: IndexBound) -> Bool {
     left.key == right.key ? !left.isAfter && right.isAfter : left.key < right.key
   }
 }
@@ -29,12 +29,12 @@ public struct IndexCut: Hashable, Comparable, Sendable {
 @_spi(ModelKitInternals)
 public struct IndexRange: Hashable, Sendable {
   /// The beginning of the range.
-  public let start: IndexCut
+  public let start: IndexBound
   /// The end of the range; nil for the end of the index.
-  public let end: IndexCut?
+  public let end: IndexBound?
 
   /// Creates a range.
-  public init(_ start: IndexCut, _ end: IndexCut?) {
+  public init(_ start: IndexBound, _ end: IndexBound?) {
     self.start = start
     self.end = end
   }
@@ -104,7 +104,7 @@ public struct IndexRanges: Hashable, Sendable {
     var common: [IndexRange] = []
     var (mine, others) = (ranges[...], other.ranges[...])
     while let first = mine.first, let second = others.first {
-      let end: IndexCut?
+      let end: IndexBound?
       switch (first.end, second.end) {
       case (let left?, let right?): end = min(left, right)
       case (let left, let right): end = left ?? right
@@ -119,7 +119,7 @@ public struct IndexRanges: Hashable, Sendable {
   /// The keys that are not in these ranges.
   public var complement: IndexRanges {
     var others: [IndexRange] = []
-    var start: IndexCut? = .start
+    var start: IndexBound? = .start
     for range in ranges {
       if let start { others.append(IndexRange(start, range.start)) }
       start = range.end

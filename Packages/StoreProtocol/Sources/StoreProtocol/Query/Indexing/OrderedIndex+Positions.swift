@@ -19,13 +19,13 @@ extension OrderedIndex {
   }
 
   /// Returns the position of the first entry after a cut.
-  func position(of cut: IndexCut) -> Position {
+  func position(of cut: IndexBound) -> Position {
     if cut == .start { return Position(leaf: 0, number: 0) }
     return position(of: Entry(key: cut.key, place: cut.isAfter ? .max : .min))
   }
 
   /// Returns the position after the last entry of a range.
-  func position(ofEnd cut: IndexCut?) -> Position { cut.map(position(of:)) ?? Position(leaf: leaves.count, number: 0) }
+  func position(ofEnd cut: IndexBound?) -> Position { cut.map(position(of:)) ?? Position(leaf: leaves.count, number: 0) }
 
   func distance(from start: Position, to end: Position) -> Int {
     guard start < end else { return 0 }

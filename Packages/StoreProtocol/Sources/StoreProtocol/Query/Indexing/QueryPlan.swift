@@ -95,13 +95,13 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   public var isSortedByIndex: Bool { order != nil }
 
   /// Whether the plan is a scan of all records.
-  public var goesThroughAll: Bool { access == .all && order == nil }
+  public var isFullScan: Bool { access == .all && order == nil }
 
   /// A description of the plan in words.
   public var description: String {
     let count = estimatedCount == totalCount ? "all \(totalCount)" : "\(estimatedCount) of \(totalCount)"
     if let order { return "in the order of the index of \(fields[order.index]), \(count) records" }
-    if goesThroughAll { return "\(count) records one after the other" }
+    if isFullScan { return "\(count) records one after the other" }
     return "by \(text(of: access)), \(count) records"
   }
 

@@ -12,7 +12,7 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   /// The number of records that were read from the store.
   public let readCount: Int
   /// The number of found records.
-  public let foundCount: Int
+  public let matchCount: Int
 
   /// Creates a report.
   ///
@@ -20,14 +20,14 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   ///   - plan: the plan, with the used indexes.
   ///   - testedCount: the number of records that were tested against the condition.
   ///   - readCount: the number of records that were read from the store.
-  ///   - foundCount: the number of found records.
-  public init(plan: QueryPlan, testedCount: Int, readCount: Int, foundCount: Int) {
+  ///   - matchCount: the number of found records.
+  public init(plan: QueryPlan, testedCount: Int, readCount: Int, matchCount: Int) {
     self.plan = plan
     self.testedCount = testedCount
     self.readCount = readCount
-    self.foundCount = foundCount
+    self.matchCount = matchCount
   }
 
   /// A description of the report in words.
-  public var description: String { "\(plan); read \(readCount), tested \(testedCount), found \(foundCount)" }
+  public var description: String { "\(plan); read \(readCount), tested \(testedCount), found \(matchCount)" }
 }

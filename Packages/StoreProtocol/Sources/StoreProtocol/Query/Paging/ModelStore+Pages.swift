@@ -38,7 +38,7 @@ extension ModelStore {
       }
     }
     let found = asked.page(of: order)
-    let page = found.prefix(query.limit ?? ModelQuery<M>.usualPageSize)
+    let page = found.prefix(query.limit ?? ModelQuery<M>.defaultPageSize)
     guard page.count < found.count, let last = page.last else {
       return ModelPage(models: page.map { models[$0] }, next: nil)
     }

@@ -63,7 +63,7 @@ public struct QueryPosition: Hashable, Sendable {
 
 extension ModelQuery {
   /// The size of a page without a limit.
-  package static var usualPageSize: Int { 100 }
+  package static var defaultPageSize: Int { 100 }
 
   /// Returns the query of a page and of one more record, which shows whether another page follows.
   ///
@@ -71,7 +71,7 @@ extension ModelQuery {
   @_spi(ModelKitInternals)
   public func onePage(isFirst: Bool) -> ModelQuery {
     var query = self
-    let (limit, isTooLarge) = (self.limit ?? Self.usualPageSize).addingReportingOverflow(1)
+    let (limit, isTooLarge) = (self.limit ?? Self.defaultPageSize).addingReportingOverflow(1)
     query.limit = isTooLarge ? nil : limit
     if !isFirst { query.offset = 0 }
     return query

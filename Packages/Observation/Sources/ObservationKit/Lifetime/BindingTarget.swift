@@ -1,4 +1,4 @@
-/// The target of all bindings to one object, returned by ``ValueObserver/bindingEnd``.
+/// The target of all bindings to one object, returned by ``ValueObserver/bindingTarget``.
 ///
 /// ``ValueSource`` and fields have one. Create one for an observable of your own only if its bindings must be as fast.
 /// It is public because the code of bindings is inlined into other modules.
@@ -6,12 +6,12 @@
 /// ```swift
 /// final class Dial: ValueObserver {
 ///   var angle = 0.0
-///   private(set) lazy var bindingEnd: BindingEnd<Double>? = BindingEnd(of: self) { dial, angle, _ in dial.angle = angle }
-///   deinit { bindingEnd?.end() }
+///   private(set) lazy var bindingTarget: BindingTarget<Double>? = BindingTarget(of: self) { dial, angle, _ in dial.angle = angle }
+///   deinit { bindingTarget?.end() }
 ///   func valueChanged(from old: Double, to new: Double, observable: any ValueObservable<Double>) { angle = new }
 /// }
 /// ```
-public final class BindingEnd<Value>: DeallocationGuard {
+public final class BindingTarget<Value>: DeallocationGuard {
   @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
   /// The reference by which observations identify the object.
   @usableFromInline private(set) lazy var reference: OwnerReference = DeallocationGuardReference(of: self)
@@ -37,7 +37,7 @@ public final class BindingEnd<Value>: DeallocationGuard {
 
 /// The delivery of a value through a binding: its stamp and its source. Valid only in the closure that gets it.
 ///
-/// It is public as a parameter of the closure of a ``BindingEnd``.
+/// It is public as a parameter of the closure of a ``BindingTarget``.
 public struct BindingArrival {
   /// The time at which the value was set at its origin. Set the value only if this is newer than the last change.
   public let stamp: ChangeStamp
@@ -56,7 +56,7 @@ public struct BindingArrival {
   ///   - registry: the observers of the object that accepted the value.
   ///   - body: sets the value of the object.
   @inlinable
-  public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {
+  public func forward(to registry: AnyObservationRegistry, _ body: () -> Void) {
     // Restored afterwards: `body` may run another binding's delivery here before it reaches its own set.
     let (outerHops, outerRoot) = (registry.arrivalHops, registry.arrivalRoot)
     source._withUnsafeGuaranteedRef {
