@@ -11,7 +11,8 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
+    creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
+    + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + [

@@ -218,7 +218,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   }
 
   /// Keeps an index of a field in the local engine.
-  public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws { try await local.ensureIndex(type, field) }
+  public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {
+    try await local.ensureIndex(type, field)
+  }
 }
 
 extension OutboxEntry {

@@ -78,7 +78,8 @@ func withFolder(_ body: (URL) async throws -> Void) async throws {
       let reports = Lock<[UnreadableRecord]>([])
       let local = FileModelStore(
         directory: folder,
-        options: FileStoreOptions(durability: .none, unreadable: .skip { record in reports.withLock { $0.append(record) } }))
+        options: FileStoreOptions(
+          durability: .none, unreadable: .skip { record in reports.withLock { $0.append(record) } }))
       let store = SyncModelStore(local: local, remote: MemoryModelStore())
       for name in ["Ada", "Grace"] { try await store.create(ContractPerson.called(name)) }
       let unfit = Array(#"{"id":5,"name":["no text"],"age":3}"#.utf8)

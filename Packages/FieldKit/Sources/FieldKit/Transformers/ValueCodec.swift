@@ -97,7 +97,8 @@ final class ValueCodec<Value>: Sendable {
             throw error
           } catch {
             throw ValueTransformError(
-              expected: "\(T.self) as JSON (\(error))", found: String(describing: value).shortenedForMessage(atMost: 40),
+              expected: "\(T.self) as JSON (\(error))",
+              found: String(describing: value).shortenedForMessage(atMost: 40),
               cause: error)
           }
         }))

@@ -79,7 +79,8 @@ extension JSONValue {
       elements.count == 1 ? "a list of 1 element" : "a list of \(elements.count) elements"
     case .object: "an object"
     case .string(let text): "the string \(text.quotedForMessage(atMost: 40))"
-    case .number(let number) where number.text.utf8.count > 40: "the number \(number.text.shortenedForMessage(atMost: 40))"
+    case .number(let number) where number.text.utf8.count > 40:
+      "the number \(number.text.shortenedForMessage(atMost: 40))"
     default: description
     }
   }

@@ -72,7 +72,9 @@ import Testing
         #expect(try await store.count(ContractPerson.self, where: { $0.age == 30 }) == 3)
         #expect(try await store.count(ContractPerson.self, where: { $0.age > 90 }) == 18)
         #expect(try await store.count(ContractPerson.self) == 202)
-        await #expect(throws: ModelStoreError.self) { _ = try await store.count(ContractPerson.self, where: { $0.name == "n3" }) }
+        await #expect(throws: ModelStoreError.self) {
+          _ = try await store.count(ContractPerson.self, where: { $0.name == "n3" })
+        }
       }
       #expect(try await store.count(ContractPerson.self, where: { $0.age == 30 }) == 3)
       try await store.close()

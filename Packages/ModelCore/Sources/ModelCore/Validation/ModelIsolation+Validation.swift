@@ -172,7 +172,8 @@ extension ModelObject {
       details?.errors = []
       for field in orderedFields {
         if let issue = details?.remainder?.rejection(of: field)?.issues.first {
-          field.validate(unread: "expected \(issue.expected.shortenedForMessage()), found \(issue.found.shortenedForMessage())")
+          field.validate(
+            unread: "expected \(issue.expected.shortenedForMessage()), found \(issue.found.shortenedForMessage())")
         } else {
           field.validate()
         }

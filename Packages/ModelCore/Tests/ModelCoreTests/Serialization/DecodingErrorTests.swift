@@ -66,7 +66,7 @@ private final class Event: Model {
 
   @Test func `An error of a transformer of its own has the path, too`() {
     let text = message(["custom": 1])
-    #expect(text?.hasPrefix("custom: expected a value its transformer accepts, found one it rejects (") == true)
+    #expect(text?.hasPrefix("custom: expected a value its transformer accepts, found 1, which it rejects (") == true)
   }
 
   @Test func `An error of reading in a list begins with the path of the list`() {

@@ -261,7 +261,7 @@
       #expect(error?.fields.keys.first == "title")
     }
 
-    @Test func `A table without a default for identifiers asks for one`() async throws {
+    @Test func `A table without a default for identifiers needs models with identifiers`() async throws {
       let options = try await Library.options(
         "CREATE TABLE n (id int PRIMARY KEY, text text, count int);", mappings: [TableMapping(Note.self, table: "n")])
       let store = try await TestServer.makeStore(options)

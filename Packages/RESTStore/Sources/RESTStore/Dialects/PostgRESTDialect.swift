@@ -34,7 +34,8 @@ public struct PostgRESTDialect: RESTDialect {
   ///   - mergesDuplicates: whether a new model replaces the columns of an existing row with its identifier.
   ///   - sendsPatterns: whether regular expressions are sent to the server.
   public init(
-    pageSize: Int = 1_000, selections: [String: String] = [:], requestsExactCount: Bool = false, mergesDuplicates: Bool = false,
+    pageSize: Int = 1_000, selections: [String: String] = [:], requestsExactCount: Bool = false,
+    mergesDuplicates: Bool = false,
     sendsPatterns: Bool = false
   ) {
     self.pageSize = pageSize

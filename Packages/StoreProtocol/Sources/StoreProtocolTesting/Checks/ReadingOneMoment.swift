@@ -48,7 +48,8 @@ extension ModelStoreContract {
       let first = try await makeFront(), second = try await makeFront()
       let people = try await createPeople(300, in: second)
       for (round, query) in streamQueries.enumerated() {
-        let expected = Set(try await second.list(ContractPerson.self).map { "\($0.name.value ?? "?"): \($0.age.value ?? -1)" })
+        let expected = Set(
+          try await second.list(ContractPerson.self).map { "\($0.name.value ?? "?"): \($0.age.value ?? -1)" })
         var found: [String] = []
         for try await person in first.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
           if found.isEmpty {

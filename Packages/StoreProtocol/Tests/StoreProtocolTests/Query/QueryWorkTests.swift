@@ -63,7 +63,8 @@ private final class Counted: Model {
           let value = JSONValue.int(Int(random.next() % 50_000))
           let kinds: [QueryComparison.Operator] = [.equal, .notEqual, .less, .greaterOrEqual]
           let term = QueryExpression.comparison(
-            QueryComparison(QueryTerm([field]), kinds[number % 4], .value(field == "name" ? .string("n\(number)") : value)))
+            QueryComparison(
+              QueryTerm([field]), kinds[number % 4], .value(field == "name" ? .string("n\(number)") : value)))
           terms.append(number % 5 == 0 ? !term : term)
         }
         let groups = stride(from: 0, to: count, by: 10).map { start -> QueryExpression in

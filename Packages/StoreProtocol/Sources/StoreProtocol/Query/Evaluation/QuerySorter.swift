@@ -151,7 +151,8 @@ class QuerySortKeys {
   private static func refused(_ order: QueryOrder, _ field: AnyField) -> ModelStoreError {
     ModelStoreError(
       .invalid,
-      "A list can't be sorted by \("\(order)".shortenedForMessage()): values of the type \(field.valueType) have no order.")
+      "A list can't be sorted by \("\(order)".shortenedForMessage()): values of the type \(field.valueType) have no order."
+    )
   }
 }
 

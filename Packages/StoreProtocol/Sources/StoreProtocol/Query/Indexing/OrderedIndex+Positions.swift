@@ -25,7 +25,9 @@ extension OrderedIndex {
   }
 
   /// Returns the position after the last entry of a range.
-  func position(ofEnd cut: IndexBound?) -> Position { cut.map(position(of:)) ?? Position(leaf: leaves.count, number: 0) }
+  func position(ofEnd cut: IndexBound?) -> Position {
+    cut.map(position(of:)) ?? Position(leaf: leaves.count, number: 0)
+  }
 
   func distance(from start: Position, to end: Position) -> Int {
     guard start < end else { return 0 }
