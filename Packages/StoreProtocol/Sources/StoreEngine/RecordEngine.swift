@@ -25,6 +25,8 @@ public protocol RecordEngine: AnyObject, Sendable {
 
   /// Returns a snapshot of all records, which later commits don't change.
   ///
+  /// A stream holds a pinned snapshot until it ends or is released, however long its loop takes.
+  ///
   /// - Parameter pinned: whether the whole snapshot stays readable until it is released. Without it a read may throw
   ///   ``SnapshotExpired``.
   /// - Throws: `ModelStoreError`.

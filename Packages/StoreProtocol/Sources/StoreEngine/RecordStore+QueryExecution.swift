@@ -211,9 +211,8 @@ extension RecordStore {
     let start = memory.page?.start
     if written != nil || start != nil && program.isSorted { (query.limit, query.offset) = (nil, 0) }
     let order = program.isSorted ? 0 : start.map { UInt64($0.order) } ?? 0
-    guard let selected = try await memory.records.select(query, after: order, in: scope.transformers) else {
-      return nil
-    }
+    let transformers = scope.transformers
+    guard let selected = try await memory.records.select(query, after: order, in: transformers) else { return nil }
     if written != nil, !memory.isSnapshot { throw SnapshotIsNeeded() }
     let plan = QueryPlan.selected(selected.records.count, isExact: selected.isExact && written == nil)
     var found = FoundRecords(try makeRun(program, plan, memory), plan)

@@ -72,6 +72,19 @@ func withFolder(_ body: (URL) async throws -> Void) async throws {
   try await body(folder)
 }
 
+@Suite struct `A stream of a synchronised store` {
+  @Test func `A stream of a synchronised store adds its class to those that are synchronised`() async throws {
+    let remote = MemoryModelStore()
+    try await remote.create(ContractPerson.called("Ada"))
+    let store = SyncModelStore(local: MemoryModelStore(), remote: remote)
+    for try await _ in store.stream(ContractPerson.self) { Issue.record("nothing was read from the server yet") }
+    try await store.sync()
+    var names: [String?] = []
+    for try await person in store.stream(ContractPerson.self) { names.append(person.name.value) }
+    #expect(names == ["Ada"])
+  }
+}
+
 @Suite struct `A synchronised store with an unreadable record` {
   @Test func `A synchronised store skips an unreadable record as its local store does, and reports it`() async throws {
     try await withFolder { folder in

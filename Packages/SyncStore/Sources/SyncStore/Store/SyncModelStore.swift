@@ -99,6 +99,15 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     return try await super.list(query)
   }
 
+  /// Adds the class of a stream to those that are synchronised.
+  @_spi(ModelKitInternals)
+  public override func selectedIdentifiers<M: Model>(
+    _ program: QueryProgram<M>, at snapshot: Local.Snapshot, after position: UInt64?
+  ) async throws -> [String]? {
+    synchronize(M.self)
+    return try await super.selectedIdentifiers(program, at: snapshot, after: position)
+  }
+
   /// Sets the server's identifier on a live model with a temporary one. The model is found by both.
   func adopt<M: Model>(_ type: M.Type, _ temporary: String, _ identifier: String) {
     guard let model = scope.liveModel(type, identifier: temporary), model.identifier == temporary,
