@@ -13,6 +13,7 @@ struct Bookshop: AsyncParsableCommand {
       """,
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, RateCommand.self, TagCommand.self, RemoveCommand.self,
-      ExportCommand.self, PushCommand.self, PullCommand.self, DemoCommand.self,
+      ExportCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
+      DemoCommand.self,
     ])
 }

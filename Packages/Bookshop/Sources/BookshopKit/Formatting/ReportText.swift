@@ -23,4 +23,6 @@ package struct ReportText {
 }
 
 /// Returns a count with its noun: "1 book", "2 books".
-package func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+  "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
+}

@@ -78,7 +78,7 @@ extension Shop {
     }
   }
 
-  private static func remote(at url: URL) -> RESTModelStore {
+  static func remote(at url: URL) -> RESTModelStore {
     let router = RESTRouter()
     router.route(Author.self, to: "authors")
     router.route(Book.self, to: "books")

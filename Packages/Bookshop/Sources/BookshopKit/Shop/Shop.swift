@@ -8,11 +8,13 @@ package final class Shop {
   /// The progress of a long operation. Observe it to show a progress bar.
   package let progress = ValueSource(ShopProgress())
   private let fileStore: FileModelStore?
+  /// The store of the folder, which notes in an outbox what the server of ``sync(with:)`` does not have yet.
+  let offlineStore: SyncModelStore<FileStoreHandle>?
 
   /// Creates a shop on any store.
   package init(store: any ModelStore) {
     self.store = store
-    fileStore = nil
+    (fileStore, offlineStore) = (nil, nil)
   }
 
   /// Creates a shop on a folder, which the first write creates.
@@ -21,9 +23,10 @@ package final class Shop {
   ///   - directory: the folder of the store.
   ///   - durability: the failures that a finished write survives.
   package init(directory: URL, durability: Durability = .everyCommit) {
-    let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: durability))
+    let files = FileModelStore(directory: directory, options: FileStoreOptions(durability: durability))
+    let store = SyncModelStore(SyncEngine(files.handle))
     self.store = store
-    fileStore = store
+    (fileStore, offlineStore) = (files, store)
   }
 
   /// Whether there is a store in a folder.

@@ -14,6 +14,10 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
   case notATagChange(String)
   /// A copy differs from the original.
   case copyDiffers
+  /// A server can't be reached, or takes no requests. Some authors and books have changes that wait for it.
+  case unreachable(reason: String, waiting: Int)
+  /// The shop is not in a folder, so that nothing notes what a server does not have.
+  case noOutbox
   /// A file can't be used as a catalogue. The text is a whole sentence.
   case unusableFile(String)
 
@@ -30,6 +34,9 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
         + "remove the books first, or add --with-books."
     case .notATagChange(let text): "'\(text)' is not a change of tags: write +tag to add one and -tag to remove one."
     case .copyDiffers: "The copy is not the same as the original."
+    case .unreachable(let reason, let waiting):
+      "\(reason). The changes of \(counted(waiting, "author or book", "authors and books")) are kept for the next 'bookshop sync'."
+    case .noOutbox: "Only a shop in a folder can be synchronised."
     case .unusableFile(let sentence): sentence
     }
   }
