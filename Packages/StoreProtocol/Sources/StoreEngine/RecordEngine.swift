@@ -47,7 +47,8 @@ public protocol RecordEngine: AnyObject, Sendable {
   ///
   /// By default it calls ``commit(_:)`` and returns nothing.
   ///
-  /// - Returns: the operations whose records may have other values, with the values that they have now. Models read them.
+  /// - Returns: the operations whose records have other values than were written. Each has an object of these values, which
+  ///   models read.
   func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation]
 
   /// Returns a record as it is now; nil if there is none. By default it is read from a snapshot.

@@ -60,13 +60,14 @@ extension RecordStore {
     return result
   }
 
-  /// Commits a batch, at once if the engine can, and returns the operations whose records may have other values now.
+  /// Commits a batch, at once if the engine can, and returns the operations whose records have other values than were
+  /// written.
   final func commit(_ batch: RecordBatch) async throws -> [RecordOperation] {
     if try handle.commitImmediately(batch) { return [] }
     return try await handle.commitCompleting(batch)
   }
 
-  /// Reads the values that the engine gave records when they were written, as soon as they are committed.
+  /// Reads the values that the engine gave records when they were written, once they are committed.
   final func readCompleted<M: Model>(_ operations: [RecordOperation], as type: M.Type) {
     if !handle.answersImmediately, let transaction, transaction.readers[M.typeName] == nil {
       transaction.readers[M.typeName] = { [unowned self] in self.readCompleted([$0], as: type) }
@@ -79,7 +80,7 @@ extension RecordStore {
 
   /// Commits operations at once, or adds them to the open transaction.
   ///
-  /// - Returns: the operations whose records may have other values now.
+  /// - Returns: the operations whose records have other values than were written.
   /// - Throws: ``RecordMismatch`` for a record that was changed, and otherwise `ModelStoreError`.
   @discardableResult
   final func write(_ operations: [RecordOperation]) async throws -> [RecordOperation] {

@@ -1,4 +1,5 @@
 #if Postgres
+  import ModelCore
   @_spi(ModelKitInternals) import StoreEngine
   @_spi(ModelKitInternals) import StoreProtocol
 
@@ -22,7 +23,7 @@
 
     /// Commits, as often as the server rolls back because of others.
     ///
-    /// - Returns: the operations on existing tables, with the values that the rows have now.
+    /// - Returns: the operations on existing tables whose rows have other values than were written, with these values.
     func run() async throws -> [RecordOperation] {
       var tables: [String: PostgresTable] = [:]
       for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
@@ -97,14 +98,21 @@
       return completed
     }
 
-    /// Returns the operations on an existing table with the values that the rows have now.
+    /// Returns the operations on an existing table whose rows have other values than were written, with these values.
     private func completion(of group: Group, _ rows: PostgresRows) throws -> [RecordOperation] {
-      guard group.table.mapped != nil, group.operations.first?.operation != .delete else { return [] }
+      guard let mapped = group.table.mapped, group.operations.first?.operation != .delete else { return [] }
+      let name = mapped.identifier.column.field.path[0]
       let records = try (0..<rows.count).map { try group.table.record(rows, $0) }
       let values = Dictionary(records.map { (Array($0.identifier.utf8), $0.bytes) }) { first, _ in first }
-      return group.operations.map { operation in
+      return try group.operations.compactMap { operation in
+        guard let bytes = values[Array(operation.identifier.utf8)], case .object(let row) = try JSONValue(json: bytes),
+          case .object(let written) = try JSONValue(json: Array(operation.value))
+        else { return nil }
+        var others = row.filter { written[$0.key, default: .null] != $0.value }
+        if others.isEmpty { return nil }
+        others[name] = row[name]
         var operation = operation
-        if let bytes = values[Array(operation.identifier.utf8)] { operation.value = bytes[...] }
+        operation.value = Array(try JSONValue.object(others).jsonData())[...]
         return operation
       }
     }

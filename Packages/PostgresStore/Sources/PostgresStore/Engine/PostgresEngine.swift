@@ -98,7 +98,8 @@
     /// - Throws: `RecordMismatch`, or `ModelStoreError`. After a connection that was lost during COMMIT the outcome is
     ///   queried. If the server does not answer, the error states that the outcome is unknown.
     ///
-    /// - Returns: the operations on existing tables, with the values of defaults and generated columns.
+    /// - Returns: the operations on existing tables whose rows have other values than were written, such as defaults, with
+    ///   these values.
     public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
       try await translating {
         let (catalog, log) = try await opened()

@@ -1,16 +1,6 @@
 #if Postgres
   import StoreProtocol
 
-  /// The kind of the values of a key, as SQL compares them.
-  enum ColumnKind: String, Sendable {
-    /// Text, and values that are written as text and compared by their bytes.
-    case text
-    /// Numbers of any size.
-    case number
-    /// Floating-point numbers.
-    case double
-  }
-
   /// The table of a model type, as this process knows it.
   struct PostgresTable: Sendable {
     let type: String
@@ -56,26 +46,40 @@
 
     // MARK: Values
 
-    /// Returns the expression for the value of a key in records.
-    ///
-    /// - Parameters:
-    ///   - key: the key, as records spell it.
-    ///   - kind: the kind of its values.
-    ///   - alias: the name of the table in the statement.
-    func expression(_ key: String, _ kind: ColumnKind, in alias: String) -> String {
-      Self.expression(key, kind, in: "\(alias).body")
+    /// Returns the expression for the JSON of the value of a key; nil if there is no column for it.
+    func document(_ key: String, _ alias: String) -> String? {
+      mapped == nil ? Self.document(key, in: "\(alias).body") : mapped?.column(key)?.json(alias)
     }
 
-    /// Returns the expression for the value of a key in a JSON object. A key with dots is one key, or several nested
-    /// ones.
-    static func expression(_ key: String, _ kind: ColumnKind, in body: String) -> String {
-      let text = value(key, in: body, asText: true)
-      return switch kind {
-      case .text: "\(text) COLLATE \"C\""
-      case .number: "\(text)::numeric"
-      case .double: "\(text)::double precision"
-      }
+    /// Returns the condition that the value of a key is nil.
+    ///
+    /// - Parameter initial: the value of a record without the key.
+    func isNil(_ key: String, _ initial: JSONValue, in alias: String) -> String? {
+      if let mapped { return mapped.column(key)?.isNil(alias) }
+      if initial.isNull { return "\(Self.text(key, in: "\(alias).body")) IS NULL" }
+      return "coalesce(json_typeof(\(Self.document(key, in: "\(alias).body"))) = 'null', FALSE)"
     }
+
+    /// Returns the condition that a foreign key references a row of a table; nil if there is no column for it.
+    func joins(_ key: String, _ alias: String, _ other: PostgresTable, _ otherAlias: String) -> String? {
+      let text: String
+      if let mapped {
+        guard let column = mapped.column(key) else { return nil }
+        if let identifier = other.mapped?.identifier, identifier.isComparable(to: column) {
+          return "\(identifier.column.sql(otherAlias)) = \(column.sql(alias))"
+        }
+        text = "(\(column.json(alias)) #>> '{}')"
+      } else {
+        text = Self.text(key, in: "\(alias).body")
+      }
+      // Own tables escape characters that columns can't have.
+      return other.mapped.map { "\($0.identifier.text(otherAlias)) = \(text)" }
+        ?? "\(otherAlias).id = replace(\(text), chr(1), chr(1) || chr(2))"
+    }
+
+    /// Returns the expression for the text of the value of a key in a JSON object. A key with dots is one key, or several
+    /// nested ones.
+    static func text(_ key: String, in body: String) -> String { value(key, in: body, asText: true) }
 
     /// Returns the expression for the JSON of the value of a key.
     static func document(_ key: String, in body: String) -> String { value(key, in: body, asText: false) }

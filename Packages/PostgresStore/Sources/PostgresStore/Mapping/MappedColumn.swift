@@ -6,12 +6,19 @@
     let type: ColumnType
     /// Whether the server computes the values.
     let isGenerated: Bool
+    /// Whether texts are equal only if their bytes are.
+    let comparesBytes: Bool
 
     /// Returns the column of a row.
     func sql(_ alias: String) -> String { "\(alias).\(SQLName.quoted(name))" }
 
     /// Returns the expression for its value as JSON.
     func json(_ alias: String) -> String { type.json(sql(alias), field.form) }
+
+    /// Returns the condition that its value is nil.
+    func isNil(_ alias: String) -> String {
+      type.isJSON ? "coalesce(\(sql(alias))::text = 'null', TRUE)" : "\(sql(alias)) IS NULL"
+    }
   }
 
   /// A column as the server describes it.

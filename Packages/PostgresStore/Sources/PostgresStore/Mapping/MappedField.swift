@@ -19,6 +19,8 @@
     let path: [String]
     let form: ValueForm
     let role: Role
+    /// Whether null stands for a list that is not known.
+    var isToMany = false
 
     /// Returns the fields that stores write.
     static func fields(of prototype: ModelObject, _ context: ValueTransformerContext) -> [MappedField] {
@@ -31,13 +33,15 @@
             role: field === prototype.identifierField ? .identifier : .value)
         }
         let related = context.prepared(relation.relatedClass.init())
-        guard relation.isForeignKey, let identifier = related.identifierField else {
-          return MappedField(key: key, path: path, form: .json, role: isInverse(relation, related) ? .inverse : .value)
+        guard let identifier = related.identifierField else {
+          return MappedField(key: key, path: path, form: .json, role: .value)
         }
-        let form = ValueForm(identifier, context)
+        let form = relation.isForeignKey ? ValueForm(identifier, context) : .json
+        let role: Role =
+          isInverse(relation, related) ? .inverse : relation.isForeignKey ? .foreignKey : .value
         return MappedField(
-          key: key, path: path, form: relation.isToMany ? .list(form) : form,
-          role: isInverse(relation, related) ? .inverse : .foreignKey)
+          key: key, path: path, form: relation.isForeignKey && relation.isToMany ? .list(form) : form, role: role,
+          isToMany: relation.isToMany && path.count == 1)
       }
     }
 

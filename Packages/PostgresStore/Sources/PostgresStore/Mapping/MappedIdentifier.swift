@@ -44,6 +44,12 @@
       }
     }
 
+    /// Returns whether a foreign key has values of the same type, which are equal only if the identifiers are.
+    func isComparable(to foreignKey: MappedColumn) -> Bool {
+      let (own, other) = (column.type, foreignKey.type)
+      return own.base == "bpchar" ? false : own.base == other.base || (own.isInteger && other.isInteger)
+    }
+
     /// Returns the condition that a row has an identifier.
     func isEqual(_ alias: String, _ identifier: String) -> String {
       "\(column.sql(alias)) = \(identifier)::\(column.type.name)"

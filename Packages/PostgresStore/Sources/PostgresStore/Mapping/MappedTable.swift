@@ -7,14 +7,14 @@
   /// An existing table that fits the class whose models it has.
   struct MappedTable: Sendable {
     let name: String
-    /// In the order of the keys in records.
+    /// In the order of the keys in records, lists of models last.
     let columns: [MappedColumn]
     let identifier: MappedIdentifier
     /// The keys of lists that have no column, since the foreign keys of their members make them.
     let omittedKeys: Set<String>
     /// The column of the order, or an expression; and the value that its values are counted from.
     private let order: (column: String?, start: Int64)
-    /// The text of a record around its values.
+    /// The text of a record around its values, without lists of models.
     private let template: [[UInt8]]
     /// The number of the table in the catalog, and those of the tables that its rows reference.
     private let number: Int
@@ -49,9 +49,13 @@
               + "\"\(field.key)\"", "Change the type of the one or the other")
         }
         return MappedColumn(
-          field: field, name: column.name, type: column.type, isGenerated: column.isGenerated)
+          field: field, name: column.name, type: column.type, isGenerated: column.isGenerated,
+          comparesBytes: column.comparesBytes)
       }
-      .sorted { $0.field.path.lexicographicallyPrecedes($1.field.path) }
+      .sorted { left, right in
+        left.field.isToMany == right.field.isToMany
+          ? left.field.path.lexicographicallyPrecedes(right.field.path) : right.field.isToMany
+      }
       let stored = Set(columns.map(\.field.key))
       omittedKeys = Set(mapping.fields.filter { !stored.contains($0.key) }.map { $0.path[0] })
       guard let column = columns.first(where: { $0.field.role == .identifier }) else {
@@ -67,7 +71,7 @@
       } else {
         order = identifier.isNumber ? (column.name, column.type.lowestOrder) : (nil, 0)
       }
-      template = Self.template(of: columns)
+      template = Self.template(of: columns.prefix { !$0.field.isToMany })
     }
 
     /// The statement that returns the number of the table with a name, once for each table that it references.
@@ -86,6 +90,11 @@
         result.append(rest.remove(at: index ?? 0).key)
       }
       return result
+    }
+
+    /// Returns the column of a key, as records spell it; nil if there is none.
+    func column(_ key: String) -> MappedColumn? {
+      columns.first { $0.field.path.count == 1 ? $0.field.path[0] == key : $0.field.path.joined(separator: ".") == key }
     }
 
     // MARK: Order
@@ -134,14 +143,22 @@
           """, identifier: identifier)
       }
       var bytes = template[0]
-      for number in columns.indices {
+      for (number, text) in template.dropFirst().enumerated() {
         if rows.isNull(row, number + 3) { bytes += "null".utf8 } else { bytes += rows.bytes(row, number + 3) }
-        bytes += template[number + 1]
+        bytes += text
+      }
+      for number in template.count - 1..<columns.count where !rows.isNull(row, number + 3) {
+        bytes[bytes.count - 1] = UInt8(ascii: ",")
+        bytes += Self.key(columns[number].field.path[0]) + rows.bytes(row, number + 3) + [UInt8(ascii: "}")]
       }
       return StoredRecord(identifier, bytes, order: position, revision: UInt64(rows.integer(row, 2) ?? 0))
     }
 
-    private static func template(of columns: [MappedColumn]) -> [[UInt8]] {
+    private static func key(_ key: String) -> [UInt8] {
+      ((try? JSONValue.string(key).jsonData()) ?? Data()) + [UInt8(ascii: ":")]
+    }
+
+    private static func template(of columns: ArraySlice<MappedColumn>) -> [[UInt8]] {
       var parts: [[UInt8]] = []
       var part: [UInt8] = []
       func add(_ columns: ArraySlice<MappedColumn>, _ depth: Int) {
@@ -150,7 +167,7 @@
         while let column = rest.first {
           if rest.count < columns.count { part.append(UInt8(ascii: ",")) }
           let key = column.field.path[depth]
-          part += ((try? JSONValue.string(key).jsonData()) ?? Data()) + [UInt8(ascii: ":")]
+          part += Self.key(key)
           let group = rest.prefix { $0.field.path.count > depth + 1 && $0.field.path[depth] == key }
           if group.isEmpty {
             parts.append(part)
@@ -162,7 +179,7 @@
         }
         part.append(UInt8(ascii: "}"))
       }
-      add(columns[...], 0)
+      add(columns, 0)
       return parts + [part]
     }
   }

@@ -14,8 +14,6 @@
       // All of a type are read in parts.
       if query.isPlain, query.limit == nil { return nil }
       return try await withTable(M.typeName) { table, catalog in
-        // No column of an existing table is part of a statement yet.
-        if table.mapped != nil { return nil }
         let sql = try await translate(query, context, catalog)
         guard let rows = try await runUnlessUnreadable(sql.selection(after: order), catalog) else { return nil }
         return SelectedRecords(try (0..<rows.count).map { try table.record(rows, $0) }, isExact: sql.isExact)
@@ -24,8 +22,7 @@
 
     /// Returns the number of records that a query finds; nil if SQL can't count exactly these.
     public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? {
-      try await withTable(M.typeName) { table, catalog in
-        if table.mapped != nil { return nil }
+      try await withTable(M.typeName) { _, catalog in
         let sql = try await translate(query, context, catalog)
         guard sql.isExact else { return nil }
         return try await runUnlessUnreadable(sql.counting, catalog)?.integer(0, 0)

@@ -47,42 +47,56 @@
       }
     }
 
-    /// The kind of a column with such values; nil if there can't be one.
-    var columnKind: ColumnKind? {
-      switch kind {
-      case .text, .day, .date, .bool: .text
-      case .number: .number
-      case .double: .double
+    /// Returns the value of a key in a row; nil if the table has no column for it.
+    ///
+    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the records.
+    func value(_ key: String, _ table: PostgresTable, _ alias: String) -> SQLTranslator.SQLValue? {
+      guard let mapped = table.mapped else {
+        return value(ofText: "(\(PostgresTable.text(key, in: "\(alias).body")))")
+      }
+      guard let column = mapped.column(key) else { return nil }
+      let sql = column.sql(alias)
+      func native(_ form: SQLForm) -> SQLTranslator.SQLValue { .init(sql: sql, equated: sql, scalar: self, form: form) }
+      switch (kind, column.type.base) {
+      case (.number, "numeric"): return native(.number)
+      case (.number, _) where column.type.isInteger: return native(.integer)
+      case (.double, "float8"): return native(.double)
+      case (.bool, "bool"): return native(.bool)
+      case (.day, "date"): return native(.day)
+      case (.date, "timestamptz"): return native(.moment)
+      case (.date, "timestamp"): return native(.localMoment)
+      case (.text, "uuid") where column.field.form == .uuid: return native(.uuid)
+      // Text is equal if its bytes are. Its order is another one in other collations.
+      case (.text, "text"), (.text, "varchar"):
+        return .init(
+          sql: "\(sql) COLLATE \"C\"", equated: column.comparesBytes ? sql : "\(sql) COLLATE \"C\"", scalar: self,
+          form: .text)
+      default: return value(ofText: "(\(column.json(alias)) #>> '{}')")
       }
     }
 
-    /// Returns the expression for the value of a key, as it is compared.
-    ///
-    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the
-    /// records.
-    func expression(_ key: String, _ table: PostgresTable, _ alias: String) -> String {
-      let value = table.expression(key, columnKind ?? .text, in: alias)
-      return switch kind {
-      case .text, .bool, .number, .double: value
-      case .date:
-        Self.checked(
-          value, "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", "rtrim(\(value), 'Z') COLLATE \"C\"")
-      case .day: Self.checked(value, "^\\d{4}-\\d\\d-\\d\\d$", value)
-      }
+    /// Returns a value that is written as text.
+    private func value(ofText text: String) -> SQLTranslator.SQLValue {
+      let bytes = "\(text) COLLATE \"C\""
+      let (sql, form): (String, SQLForm) =
+        switch kind {
+        case .text, .bool: (bytes, .text)
+        case .number: ("\(text)::numeric", .number)
+        case .double: ("\(text)::double precision", .double)
+        case .date:
+          (
+            Self.checked(
+              bytes, "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", "rtrim(\(bytes), 'Z') COLLATE \"C\""),
+            .text
+          )
+        case .day: (Self.checked(bytes, "^\\d{4}-\\d\\d-\\d\\d$", bytes), .text)
+        }
+      return SQLTranslator.SQLValue(sql: sql, equated: sql, scalar: self, form: form)
     }
 
     private static func checked(_ value: String, _ pattern: String, _ result: String) -> String {
       // The conversion of a text to a number is the error.
       "CASE WHEN \(value) IS NULL THEN NULL WHEN \(value) ~ '\(pattern)' THEN \(result) ELSE (\(value))::bigint::text END"
-    }
-
-    /// The conversion of a parameter to the type of the expression.
-    var conversion: String {
-      switch kind {
-      case .text, .date, .day, .bool: "::text"
-      case .number: "::numeric"
-      case .double: "::double precision"
-      }
     }
 
     /// Returns an operand as the text of a parameter; nil if it has another form than values of the field.

@@ -42,9 +42,6 @@
     /// Returns the level of a class of models.
     mutating func level(_ type: ModelObject.Type, alias: String) throws -> Level {
       guard let table = tables[type.typeName] else { throw TableIsNeeded(type: type.typeName) }
-      if table.mapped != nil {
-        throw Untranslatable(part: "a condition about \(type.typeName)", reason: "it has an existing table")
-      }
       return Level(prototype: context.prepared(type.init()), table: table, alias: alias)
     }
 
@@ -89,7 +86,7 @@
       case .term(let other):
         guard other.form == .value else { throw refused("it compares more than two fields") }
         let (left, right) = (try value(comparison.term.path, level), try value(other.path, level))
-        guard let left, let right, left.scalar.kind == right.scalar.kind else {
+        guard let left, let right, left.scalar.kind == right.scalar.kind, left.form.isComparable(to: right.form) else {
           throw refused("the fields have different formats in JSON")
         }
         switch comparison.operator {
@@ -119,21 +116,21 @@
         var texts: [String] = []
         for element in elements where !element.isNull {
           guard let text = scalar.operand(element) else { throw refused("a value has another format") }
-          texts.append(text)
+          let (known, isRounded) = value.form.operand(text)
+          if !isRounded { texts.append(known) }
         }
-        let list = "\(sql) = ANY(\(parameter(.texts(texts)))::text[]\(scalar.conversion)[])"
+        let list = "\(value.equated) = ANY(\(value.form.list(parameter(.texts(texts)), texts)))"
         return elements.contains(where: \.isNull) ? "(\(list) OR \(sql) IS NULL)" : list
       }
       guard let text = scalar.operand(operand) else { throw refused("the value has another format than the field") }
-      func placeholder() -> String {
-        parameter(.text(text)) + "::text" + (scalar.conversion == "::text" ? "" : scalar.conversion)
-      }
+      let (known, isRounded) = value.form.operand(text)
+      func placeholder() -> String { value.form.value(parameter(.text(known)) + "::text", known) }
       switch comparison.operator {
-      case .equal: return "\(sql) = \(placeholder())"
-      case .notEqual: return "\(sql) IS DISTINCT FROM \(placeholder())"
+      case .equal: return isRounded ? "FALSE" : "\(value.equated) = \(placeholder())"
+      case .notEqual: return isRounded ? "TRUE" : "\(value.equated) IS DISTINCT FROM \(placeholder())"
       case .less, .lessOrEqual, .greater, .greaterOrEqual:
         guard scalar.isOrdered else { throw refused("the values have no order in SQL") }
-        return "\(sql) \(comparison.operator.rawValue) \(placeholder())"
+        return "\(sql) \(comparison.operator.symbol(isRounded: isRounded)) \(placeholder())"
       case .hasPrefix, .hasSuffix, .contains:
         guard scalar.kind == .text, scalar.isOrdered else { throw refused("the field is not text") }
         let part = placeholder()
@@ -163,16 +160,15 @@
         }
       }
       let missing = missing(field)
-      let spelled = context.key(field.key ?? key)
-      let text = PostgresTable.expression(spelled, .text, in: "\(owner.alias).body")
-      // A key that a record lacks has the initial value of the field.
-      let isNull =
-        missing.isNull
-        ? "\(text) IS NULL"
-        : "coalesce(json_typeof(\(PostgresTable.document(spelled, in: "\(owner.alias).body"))) = 'null', FALSE)"
+      guard let isNull = owner.table?.isNil(context.key(field.key ?? key), missing, in: owner.alias) else {
+        throw Untranslatable(part: "\(comparison)", reason: "its table has no column for it")
+      }
       if steps.isEmpty { return comparison.operator == .equal ? isNull : "(\(isNull)) IS NOT TRUE" }
       // Nothing is nil as well if there is no related model.
-      let found = "coalesce((SELECT NOT (\(isNull)) \(from(steps))), FALSE)"
+      guard let from = from(steps) else {
+        throw Untranslatable(part: "\(comparison)", reason: "a table has no column for a relation")
+      }
+      let found = "coalesce((SELECT NOT (\(isNull)) \(from)), FALSE)"
       return comparison.operator == .equal ? "NOT \(found)" : found
     }
 
@@ -199,33 +195,40 @@
 
     /// The value of a field in a statement.
     struct SQLValue {
-      let sql: String
+      var sql: String
+      /// The same for a comparison with `=`, as an index of a column can answer it.
+      var equated: String
       let scalar: SQLScalar
+      let form: SQLForm
     }
 
     /// Returns the value at a path; nil if SQL can't compare it.
     mutating func value(_ path: QueryPath, _ level: Level) throws -> SQLValue? {
       if let element = level.element {
         guard path.keys.isEmpty else { return nil }
-        return SQLValue(sql: "\(level.alias).v COLLATE \"C\"", scalar: element)
+        let value = "\(level.alias).v COLLATE \"C\""
+        return SQLValue(sql: value, equated: value, scalar: element, form: .text)
       }
       if let identifier = foreignKey(path, level) { return identifier }
       let (owner, steps) = try owner(of: path, level)
       guard let key = path.keys.last, let field = owner.prototype?.field(declaredAs: key),
         !(field is any RelationField),
-        let table = owner.table, let scalar = SQLScalar(field, context)
+        let table = owner.table, let scalar = SQLScalar(field, context),
+        var value = scalar.value(context.key(field.key ?? key), table, owner.alias)
       else { return nil }
-      let spelled = context.key(field.key ?? key)
-      var sql = scalar.expression(spelled, table, owner.alias)
       let missing = missing(field)
-      if !missing.isNull {
+      if table.mapped == nil, !missing.isNull {
         guard let text = scalar.operand(missing) else { return nil }
-        let document = PostgresTable.document(spelled, in: "\(owner.alias).body")
-        let conversion = scalar.conversion == "::text" ? "" : scalar.conversion
-        sql = "CASE WHEN \(document) IS NULL THEN \(parameter(.text(text)))::text\(conversion) ELSE \(sql) END"
+        let document = PostgresTable.document(context.key(field.key ?? key), in: "\(owner.alias).body")
+        let initial = value.form.value(parameter(.text(text)) + "::text", text)
+        value.sql = "CASE WHEN \(document) IS NULL THEN \(initial) ELSE \(value.sql) END"
+        value.equated = value.sql
       }
-      if !steps.isEmpty { sql = "(SELECT \(sql) \(from(steps)))" }
-      return SQLValue(sql: sql, scalar: scalar)
+      if !steps.isEmpty {
+        guard let from = from(steps) else { return nil }
+        (value.sql, value.equated) = ("(SELECT \(value.sql) \(from))", "(SELECT \(value.equated) \(from))")
+      }
+      return value
     }
 
     /// Returns the identifier of a related model, which the record itself has.
@@ -238,8 +241,7 @@
       guard let field = related.identifierField, related.field(declaredAs: path.keys[1]) === field,
         let scalar = SQLScalar(field, context), scalar.kind == .text || scalar.kind == .number
       else { return nil }
-      let key = context.key(relation.key ?? path.keys[0])
-      return SQLValue(sql: scalar.expression(key, table, level.alias), scalar: scalar)
+      return scalar.value(context.key(relation.key ?? path.keys[0]), table, level.alias)
     }
 
     /// A relation on a path.
@@ -263,12 +265,12 @@
     }
 
     /// Returns the tables of the related models, and how they are found.
-    private func from(_ steps: [Step]) -> String {
+    private func from(_ steps: [Step]) -> String? {
       let tables = steps.map { "\($0.to.table?.sql ?? "") AS \($0.to.alias)" }.joined(separator: ", ")
-      let conditions = steps.map { step in
-        let key = PostgresTable.expression(step.key, .text, in: "\(step.from.alias).body")
-        return "\(step.to.alias).id = replace(\(key), chr(1), chr(1) || chr(2))"
+      let conditions = steps.compactMap { step in
+        step.to.table.flatMap { step.from.table?.joins(step.key, step.from.alias, $0, step.to.alias) }
       }
+      if conditions.count < steps.count { return nil }
       return "FROM \(tables) WHERE \(conditions.joined(separator: " AND "))"
     }
 
@@ -279,8 +281,9 @@
         !(field is any RelationField), let list = field as? any ListField, list.isCodedByElement(in: context)
       else { return nil }
       let missing = missing(field)
-      guard missing.isNull || missing == .array([]) else { return nil }
-      let document = PostgresTable.document(context.key(field.key ?? path.keys[0]), in: "\(level.alias).body")
+      guard missing.isNull || missing == .array([]),
+        let document = level.table?.document(context.key(field.key ?? path.keys[0]), level.alias)
+      else { return nil }
       let element = SQLScalar(list.elementPrototype, context)
       let sql = "CASE WHEN json_typeof(\(document)) = 'array' THEN \(document) ELSE '[]'::json END"
       return (sql, element?.kind == .text ? element : nil)
