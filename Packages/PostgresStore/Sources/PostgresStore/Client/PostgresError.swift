@@ -17,11 +17,16 @@
     public let table: String?
     /// The name of the column that caused the error.
     public let column: String?
+    /// The name of the domain that a value violates.
+    let domain: String?
+    /// The keys of the fields that the error is about.
+    var fields: [String] = []
+    /// Whether rows are still referenced by others.
+    var isAboutReferences = false
 
     init(
       _ message: String, sqlState: String? = nil, statement: String? = nil, constraint: String? = nil,
-      table: String? = nil,
-      column: String? = nil
+      table: String? = nil, column: String? = nil, domain: String? = nil
     ) {
       self.message = message
       self.sqlState = sqlState
@@ -29,6 +34,7 @@
       self.constraint = constraint
       self.table = table
       self.column = column
+      self.domain = domain
     }
 
     /// The message, the state, and the statement.

@@ -161,7 +161,7 @@
       if let state, state.hasPrefix("22") || state == "42804" { message = withoutValues(message) }
       return PostgresError(
         message, sqlState: state, statement: statement, constraint: field("n"), table: field("t"),
-        column: field("c"))
+        column: field("c"), domain: field("d"))
     }
 
     /// Returns a message about a value without the value, which the server puts at its end.

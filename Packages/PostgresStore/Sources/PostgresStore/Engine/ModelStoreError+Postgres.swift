@@ -4,8 +4,10 @@
   extension ModelStoreError {
     /// Converts an error of the server or of the connection.
     init(_ error: PostgresError) {
-      let field = error.column
+      let keys = error.fields.isEmpty ? error.column.map { [$0] } ?? [] : error.fields
+      let field = keys.isEmpty ? nil : keys.joined(separator: " and ")
       var fields: [String: [String]] = [:]
+      func blame(_ reason: String) { for key in keys { fields[key] = [reason] } }
       let (code, sentence): (Code, String)
       switch error.sqlState {
       case nil:
@@ -13,22 +15,36 @@
           .offline, "PostgreSQL can't be reached: \(error.message). Nothing was written; try again later."
         )
       case "23505":
-        if let field { fields[field] = ["is taken"] }
+        blame("is taken")
         (code, sentence) = (
           .conflict,
           "Nothing was written: \(field ?? "a value") must be unique, and another record has the same value."
         )
       case "23502":
-        if let field { fields[field] = ["is missing"] }
+        blame("is missing")
         (code, sentence) = (.invalid, "Nothing was written: \(field ?? "a column") must have a value.")
       case "23503":
-        if let field { fields[field] = ["references nothing"] }
+        if error.isAboutReferences {
+          (code, sentence) = (
+            .denied, "Nothing was written: rows of the table \(error.table ?? "") reference what was to be deleted."
+          )
+          break
+        }
+        blame("references nothing")
         (code, sentence) = (
           .invalid, "Nothing was written: \(field ?? "a foreign key") references a row that does not exist."
         )
       case "23514":
-        if let field { fields[field] = ["is not allowed"] }
-        (code, sentence) = (.invalid, "Nothing was written: a check of the table \(error.table ?? "") rejected it.")
+        blame("is not allowed")
+        (code, sentence) = (
+          .invalid, "Nothing was written: a check of PostgreSQL does not allow \(field ?? "the values of a row")."
+        )
+      case "22001":
+        blame("is too long")
+        (code, sentence) = (.invalid, "Nothing was written: \(field ?? "a text") is too long for its column.")
+      case "22003" where !error.fields.isEmpty:
+        blame("is out of range")
+        (code, sentence) = (.invalid, "Nothing was written: \(field ?? "a number") is out of the range of its column.")
       case "57014", "55P03": (code, sentence) = (.timeout, "PostgreSQL ended the call: \(error.message).")
       case "53300": (code, sentence) = (.timeout, "The call was not made: \(error.message)")
       case "40001", "40P01":

@@ -101,9 +101,10 @@
       let name = [PostgresValue.text(table.sql)]
       let found = try await pool.read([
         PostgresStatement(CatalogColumn.statement, name), PostgresStatement(MappedTable.references, name),
+        PostgresStatement(MappedTable.constraints, name),
       ])
       let columns = (0..<found[0].count).map { CatalogColumn(found[0], $0) }
-      table.mapped = try MappedTable(mapping, schema, columns, found[1])
+      table.mapped = try MappedTable(mapping, schema, columns, found[1], found[2])
       return table
     }
 

@@ -83,7 +83,12 @@
       statements += groups.map(\.statement)
       statements.append(noteChanges)
       statements.append(PostgresStatement("SELECT pg_current_xact_id()::text"))
-      let rows = try await connection.run(statements)
+      let rows: [PostgresRows]
+      do {
+        rows = try await connection.run(statements)
+      } catch let error as PostgresError {
+        throw named(error, groups)
+      }
       for (index, group) in groups.enumerated() where rows[first + index].count != group.operations.count {
         throw try await mismatch(group, rows[first + index], on: connection)
       }
@@ -94,6 +99,9 @@
         _ = try await connection.run([PostgresStatement("COMMIT")], isCancellable: false)
       } catch let error as PostgresError where error.isConnectionLost {
         throw LostCommit(transaction: transaction, completed: completed, cause: error)
+      } catch let error as PostgresError {
+        // Deferred constraints are checked by COMMIT.
+        throw named(error, groups)
       }
       return completed
     }
@@ -250,6 +258,21 @@
     }
 
     // MARK: Failures
+
+    /// Returns an error of the server with the fields that violate a constraint.
+    private func named(_ error: PostgresError, _ groups: [Group]) -> PostgresError {
+      guard let state = error.sqlState, state.hasPrefix("23") || state == "22001" || state == "22003" else {
+        return error
+      }
+      var error = error
+      error.isAboutReferences = state == "23503" && error.statement?.hasPrefix("DELETE") == true
+      for group in groups where error.table == nil || error.table == group.table.name {
+        error.fields += group.table.mapped?.fields(of: error, in: group.operations) ?? []
+      }
+      var seen: Set<String> = []
+      error.fields = error.fields.filter { seen.insert($0).inserted }
+      return error
+    }
 
     /// Returns the first difference between the records and the expectations of the operations.
     private func mismatch(

@@ -7,6 +7,8 @@
     let base: String
     /// The same of the elements; nil if the type is no array.
     let element: (name: String, base: String)?
+    /// The limit of length or digits, as the catalog has it; -1 without one.
+    var modifier = -1
 
     private static let integers: Set<String> = ["int2", "int4", "int8"]
     private static let texts: Set<String> = ["text", "varchar", "bpchar", "name", "citext"]

@@ -42,8 +42,9 @@
       AND i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 \
       AND i.indkey[0] = a.attnum), a.attgenerated <> '' OR a.attidentity = 'a', CASE WHEN a.attidentity <> '' \
       THEN format('nextval(%L::regclass)', pg_get_serial_sequence($1, a.attname)) \
-      WHEN a.attgenerated = '' THEN pg_get_expr(v.adbin, v.adrelid) END \
+      WHEN a.attgenerated = '' THEN pg_get_expr(v.adbin, v.adrelid) END, greatest(a.atttypmod, o.typtypmod) \
       FROM pg_attribute AS a LEFT JOIN pg_attrdef AS v ON v.adrelid = a.attrelid AND v.adnum = a.attnum \
+      JOIN pg_type AS o ON o.oid = a.atttypid \
       CROSS JOIN LATERAL (WITH RECURSIVE d AS (SELECT t.* FROM pg_type AS t WHERE t.oid = a.atttypid UNION ALL \
       SELECT t.* FROM pg_type AS t JOIN d ON t.oid = d.typbasetype WHERE d.typtype = 'd') \
       SELECT * FROM d WHERE typtype <> 'd') AS b \
@@ -57,7 +58,7 @@
       func text(_ column: Int) -> String { rows.text(row, column) ?? "" }
       name = text(0)
       let element = rows.text(row, 3).map { (name: $0, base: text(4)) }
-      type = ColumnType(name: text(1), base: text(2), element: element)
+      type = ColumnType(name: text(1), base: text(2), element: element, modifier: rows.integer(row, 10) ?? -1)
       isRequired = text(5) == "t"
       comparesBytes = text(6) == "t"
       isUnique = text(7) == "t"

@@ -90,7 +90,7 @@
   }
 
   /// The values of a record for the columns of an existing table.
-  private struct MappedRow {
+  struct MappedRow {
     let operation: RecordOperation
     /// By the number of the column; columns that the record lacks are left out.
     let values: [Int: String?]

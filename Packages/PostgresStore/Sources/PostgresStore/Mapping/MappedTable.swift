@@ -19,14 +19,19 @@
     /// The number of the table in the catalog, and those of the tables that its rows reference.
     private let number: Int
     private let referenced: Set<Int>
+    /// The columns of constraints and unique indexes, by their names.
+    let constrained: [String: [String]]
 
     /// Compares a table with the class that it is mapped to.
     ///
     /// - Throws: `ModelStoreError` with the code `unsupported`, which names the table, the column and a remedy.
     init(
-      _ mapping: TableMapping, _ schema: String, _ found: [CatalogColumn], _ references: PostgresRows
+      _ mapping: TableMapping, _ schema: String, _ found: [CatalogColumn], _ references: PostgresRows,
+      _ constraints: PostgresRows
     ) throws {
       referenced = Set((0..<references.count).compactMap { references.integer($0, 1) })
+      let pairs = (0..<constraints.count).map { (constraints.text($0, 0) ?? "", [constraints.text($0, 1) ?? ""]) }
+      constrained = Dictionary(pairs, uniquingKeysWith: +)
       number = references.integer(0, 0) ?? 0
       name = "\(schema).\(mapping.table)"
       let problem = MappingProblem(type: mapping.typeName, table: name)
