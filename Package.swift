@@ -96,7 +96,8 @@ let package = Package(
       name: "MainActorCallSiteTests", dependencies: ["ModelKit", "StoreProtocolTesting"],
       path: "Tests/MainActorCallSiteTests", swiftSettings: [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["ModelKit", "StoreProtocolTesting"], path: "Tests/IntegrationTests"),
+      name: "IntegrationTests", dependencies: ["ModelKit", "RESTService", "StoreProtocolTesting"],
+      path: "Tests/IntegrationTests"),
     .testTarget(name: "ErrorTextTests", dependencies: ["ModelKit"], path: "Tests/ErrorTextTests"),
   ]
 )
