@@ -15,6 +15,7 @@ public enum ModelStoreContract {
     + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
+    + withoutFields
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
@@ -26,7 +27,7 @@ public enum ModelStoreContract {
     ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
-    ContractBill.self,
+    ContractBill.self, ContractSettings.self,
   ]
 
   /// A capability that not every store has.

@@ -77,7 +77,10 @@ final class DirectPlan: Sendable {
     choosesFields = OverrideProbe.choosesFields(type(of: model))
     choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
     var members: [Member] = []
-    var isUsable = layout.isProven && layout.slots.count <= 64 && !layout.readsOrWritesByItself
+    // The tree path finds a model whose identifier is in none of its properties.
+    let identifiesByProperty = layout.identifierIndex != nil || model.identifierField == nil
+    var isUsable =
+      layout.isProven && layout.slots.count <= 64 && !layout.readsOrWritesByItself && identifiesByProperty
     for (index, slot) in layout.slots.enumerated() where isUsable {
       guard let field = layout.field(at: index, of: model), !slot.isVariable, !slot.isOptional,
         field.isRelation == (slot.kind == .relation), !Self.hasTransformers(field)

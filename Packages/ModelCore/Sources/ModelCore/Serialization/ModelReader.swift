@@ -369,8 +369,9 @@ final class ModelReader: FieldReader {
   /// Reads the identifier into a new model that is not in a scope. Only the field can interpret the value, and decide
   /// whether two spellings are one identifier.
   func setIdentifier(of fresh: ModelObject, from object: AttributeDictionary) -> String? {
-    guard let (field, index) = Self.identifierPlace(of: fresh),
-      let json = value(of: field, index, of: fresh, in: object), let apply = try? field.staged(json, by: self)
+    // A class without an identifier field of its own may override the field with one that has a value.
+    guard let (field, index) = Self.identifierPlace(of: fresh) else { return fresh.modelIdentifier }
+    guard let json = value(of: field, index, of: fresh, in: object), let apply = try? field.staged(json, by: self)
     else { return nil }
     apply()
     return fresh.modelIdentifier

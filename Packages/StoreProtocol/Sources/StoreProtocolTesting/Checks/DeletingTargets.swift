@@ -40,6 +40,24 @@ extension ModelStoreContract {
       try require(
         ticket.title.isDirty && ticket.validate().isValid, "the local change is gone, or the model is invalid")
     },
+    Check(
+      "delete writes no list into a record that has none because its inverse is stored", needs: [.anyModels, .queries]
+    ) { store in
+      let course = try await store.create(ContractCourse())
+      var students: [ContractStudent] = []
+      for _ in 0..<2 {
+        let student = ContractStudent()
+        student.courses.value = [course]
+        students.append(try await store.create(student))
+      }
+      for model in [course] + students as [any Model] { store.scope.forget(model) }
+      let gone = try await store.lookup(ContractStudent.self, identifier: students[0].identifier ?? "")
+      try await store.delete(gone)
+      let other = try await store.lookup(ContractStudent.self, identifier: students[1].identifier ?? "")
+      let read = try await store.lookup(ContractCourse.self, identifier: course.identifier ?? "")
+      try requireEqual(other.courses.value?.map(\.identifier), [course.identifier], "the courses of the other student")
+      try require(read.students.value == [other], "the students of the course")
+    },
     Check("a model that refers to a deleted one is invalid", needs: [.anyModels]) { store in
       let (acme, other) = try await companies(in: store)
       let ticket = try await store.create(ContractTicket())
