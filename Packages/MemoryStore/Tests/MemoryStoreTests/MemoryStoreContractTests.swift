@@ -79,6 +79,8 @@ import Testing
       try store.index(\ContractPerson.isActive)
       try store.index(\ContractPerson.birthday)
       try store.index(\ContractPerson.joined)
+      try store.index(\ContractPerson.anniversary)
+      try store.index(\ContractPerson.balance)
       try store.index(\ContractPerson.nickname)
       return store
     }

@@ -40,6 +40,10 @@ public final class ContractPerson: Model {
   public let birthday = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
   /// Written as a moment.
   public let joined = Field<Date>()
+  /// Written as a day of the calendar.
+  public let anniversary = Field<Day>()
+  /// Written with all its digits.
+  public let balance = Field<Decimal>()
   /// Written inside another object.
   public let nickname = Field<String>(key: "names.nick")
   /// Written as an identifier.

@@ -62,6 +62,8 @@ import Testing
     try await store.index(\ContractPerson.isActive)
     try await store.index(\ContractPerson.birthday)
     try await store.index(\ContractPerson.joined)
+    try await store.index(\ContractPerson.anniversary)
+    try await store.index(\ContractPerson.balance)
     try await store.index(\ContractPerson.nickname)
     try await store.index(\ContractBill.amount)
     try await store.index(\ContractBill.price)

@@ -28,7 +28,7 @@ struct RandomCondition {
         return RandomCondition({ !first.query($0) }) { !first.holds($0) }
       }
     }
-    switch random.next() % 14 {
+    switch random.next() % 16 {
     case 0: return comparison({ $0.age }, \.age, random.maybe { Int.random(in: 0...12, using: &$0) }, &random)
     case 1: return comparison({ $0.height }, \.height, random.maybe { $0.pick(PlainPerson.heights) }, &random)
     case 2: return comparison({ $0.birthday }, \.birthday, random.maybe { $0.pick(PlainPerson.days) }, &random)
@@ -42,6 +42,9 @@ struct RandomCondition {
     case 10: return range(&random)
     case 11: return regex(&random)
     case 12: return RandomCondition({ $0.isActive }) { $0.isActive == true }
+    case 13:
+      return comparison({ $0.anniversary }, \.anniversary, random.maybe { $0.pick(PlainPerson.anniversaries) }, &random)
+    case 14: return comparison({ $0.balance }, \.balance, random.maybe { $0.pick(PlainPerson.balances) }, &random)
     default: return related(&random)
     }
   }

@@ -10,15 +10,17 @@ struct RandomOrder {
   static func random(_ random: inout RandomSource) -> RandomOrder {
     let nils: QueryOrder.Nils? = random.maybe(oneIn: 2) { $0.pick([.first, .last]) }
     let descends = random.next() & 1 == 0
-    switch random.next() % 6 {
+    switch random.next() % 8 {
     case 0: return make(\.age, { $0.age }, nils, descends) { $0 < $1 }
     case 1: return make(\.height, { $0.height }, nils, descends) { $0 < $1 }
     case 2: return make(\.joined, { $0.joined }, nils, descends) { $0 < $1 }
-    case 3:
+    case 3: return make(\.anniversary, { $0.anniversary }, nils, descends) { $0 < $1 }
+    case 4: return make(\.balance, { $0.balance }, nils, descends) { $0 < $1 }
+    case 5:
       return make(\.name, { $0.name }, nils, descends) {
         $0.unicodeScalars.map(\.value).lexicographicallyPrecedes($1.unicodeScalars.map(\.value))
       }
-    case 4:
+    case 6:
       return make(\.company?.name, { $0.company.name.ignoringCase }, nils, descends) {
         $0.lowercased().unicodeScalars.map(\.value).lexicographicallyPrecedes(
           $1.lowercased().unicodeScalars.map(\.value))

@@ -17,6 +17,8 @@ struct PlainPerson {
   var color: ContractColor?
   var birthday: Date?
   var joined: Date?
+  var anniversary: Day?
+  var balance: Decimal?
   var nickname: String?
   var company: Company?
 
@@ -28,6 +30,10 @@ struct PlainPerson {
   static let moments = [-0.5, 0, 0.25, 1_700_000_000.123_456, 1_700_000_000.123_457].map {
     Date(timeIntervalSinceReferenceDate: $0)
   }
+  static let anniversaries = [Day(1900, 3, 1), Day(1969, 12, 31), Day(2024, 2, 29), Day(2024, 3, 1), Day(2026, 10, 1)]
+  /// Some are equal as `Double`s.
+  static let balances = ["-12.50", "0", "0.1", "0.1000000000000000001", "0.3", "9007199254740992", "9007199254740993"]
+    .compactMap { Decimal(string: $0) }
   static let heights = [-1.5, 0, 1, 1.65, 1.7, 2e10]
   static let companies = [
     Company(id: "acme", name: "Acme"), Company(id: "b-2", name: nil), Company(id: "Äpfel & Co", name: "Äpfel"),
@@ -45,6 +51,8 @@ struct PlainPerson {
     color = random.maybe { $0.pick(ContractColor.allCases) }
     birthday = random.maybe { $0.pick(Self.days) }
     joined = random.maybe { $0.pick(Self.moments) }
+    anniversary = random.maybe { $0.pick(Self.anniversaries) }
+    balance = random.maybe { $0.pick(Self.balances) }
     nickname = random.maybe { $0.pick(Self.names) }
     company = random.maybe(oneIn: 3) { $0.pick(Self.companies) }
   }
@@ -65,6 +73,8 @@ struct PlainPerson {
     set(person.color, color, &random)
     set(person.birthday, birthday, &random)
     set(person.joined, joined, &random)
+    set(person.anniversary, anniversary, &random)
+    set(person.balance, balance, &random)
     set(person.nickname, nickname, &random)
     set(person.company, company.flatMap { companies[$0.id] }, &random)
     return person
