@@ -129,19 +129,28 @@ public struct ModelTypeStream<M: Model>: AsyncSequence {
     /// The next model; nil at the end.
     ///
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
-    public mutating func next() async throws -> M? { try await base.nextModel().map(type.typed) }
+    public mutating func next() async throws -> M? { try await next(isolation: #isolation) }
+
+    /// The next model, read in the isolation of the caller; nil at the end.
+    ///
+    /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> M? {
+      try await base.nextModel(isolation: actor).map(type.typed)
+    }
   }
 }
 
 /// An iterator over models of any class.
 protocol NextModel {
-  mutating func nextModel() async throws -> ModelObject?
+  mutating func nextModel(isolation actor: isolated (any Actor)?) async throws -> ModelObject?
 }
 
 private struct ExactIterator<Exact: Model>: NextModel {
   var base: StoredModelSequence<Exact>.Iterator
 
-  mutating func nextModel() async throws -> ModelObject? { try await base.next() }
+  mutating func nextModel(isolation actor: isolated (any Actor)?) async throws -> ModelObject? {
+    try await base.next(isolation: actor)
+  }
 }
 
 /// A query without its class.

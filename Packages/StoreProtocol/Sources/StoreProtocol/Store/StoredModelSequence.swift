@@ -41,7 +41,12 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
     /// The next model; nil at the end, and after an error.
     ///
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
-    public mutating func next() async throws -> M? {
+    public mutating func next() async throws -> M? { try await next(isolation: #isolation) }
+
+    /// The next model, read in the isolation of the caller; nil at the end, and after an error.
+    ///
+    /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> M? {
       if case .ended = progress { return nil }
       do {
         try Task.checkCancellation()

@@ -1,4 +1,6 @@
 import Dispatch
+import FieldKit
+import ModelCore
 import StoreProtocol
 
 extension ModelStoreContract {
@@ -6,7 +8,10 @@ extension ModelStoreContract {
   static let isolation: [FrontCheck] = [
     FrontCheck("the body of a transaction stays in the isolation of its caller") { makeStore in
       try await Desk().transfer(makeStore)
-    }
+    },
+    FrontCheck("a stream reads models in the isolation of its caller") { makeStore in
+      try await Desk().stream(makeStore)
+    },
   ]
 }
 
@@ -21,6 +26,26 @@ private actor Desk {
     guard store is any TransactionalModelStore else { return }
     try await transferAndCheck(in: store)
   }
+
+  func stream(_ makeStore: @Sendable () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    for _ in 0..<3 { _ = try await store.create(DeskListener()) }
+    var count = 0
+    for try await listener in try await makeStore().stream(DeskListener.self) {
+      try require(listener.wasReadAtDesk, "a stream reads models outside the isolation of its caller")
+      count += 1
+    }
+    try requireEqual(count, 3, "the number of models")
+  }
+}
+
+/// A model that notes where it is read.
+private final class DeskListener: Model, ReadingHook {
+  let id = Field<Int>()
+  private(set) var wasReadAtDesk = false
+  override var identifierField: AnyField? { id }
+
+  func afterRead() { wasReadAtDesk = DeskExecutor.isRunning }
 }
 
 /// Not isolated itself: all that it runs has to stay where its caller is.
