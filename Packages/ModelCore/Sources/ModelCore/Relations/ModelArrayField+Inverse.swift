@@ -80,7 +80,10 @@ extension ModelArrayField {
 
   func detachInverse(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related else { return }
+    let wasNotLoaded = loadState == .notLoaded
     cut(model, isPartial: loadState != .loaded, isFollowing: isFollowing(change), change)
+    // A link that was removed elsewhere does not show the other members: the first assignment is still an edit.
+    if wasNotLoaded, change.isRead { loadState = .notLoaded }
     if change.isRead || change.kind == .deletion { original?.forget(model) }
     change.note(self)
   }
