@@ -35,7 +35,7 @@ extension Field where Content: Sendable {
   /// }
   /// ```
   ///
-  /// ``AnyField/validateFully()`` checks these rules, and a save by a store waits for them.
+  /// ``AnyField/validateFully()`` checks these rules, and a save by a store waits for those of changed fields.
   /// ``AnyField/validate()`` does not. They are checked once for a value, in their order, and only if the value meets
   /// all other rules. A missing value passes. A test that throws makes the field invalid until it is checked again.
   ///

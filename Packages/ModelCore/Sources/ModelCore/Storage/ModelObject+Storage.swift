@@ -174,8 +174,12 @@ extension ModelObject {
     forEachField { field, _ in isNeeded = isNeeded || field.needsAsynchronousValidation }
     guard isNeeded else { return }
     processing(beforeSave)
-    await FieldValidation.finishChecks(of: orderedFields)
+    await FieldValidation.finishChecks(of: orderedFields.filter(isCheckedForSaving))
   }
+
+  /// Whether a save checks the asynchronous rules of a field. A value that the store has was checked before: a test for
+  /// a unique name would find the model itself.
+  private func isCheckedForSaving(_ field: AnyField) -> Bool { !isStored || field.isDirty }
 
   /// Validates the model as a store does before a save, and returns the errors.
   @discardableResult
@@ -197,7 +201,7 @@ extension ModelObject {
   /// Adds an error for each field whose asynchronous rules were not checked.
   private func addErrorsOfUncheckedFields() {
     forEachField { field, _ in
-      guard field.awaitsCheck else { return }
+      guard field.awaitsCheck, isCheckedForSaving(field) else { return }
       field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() first"))
     }
   }

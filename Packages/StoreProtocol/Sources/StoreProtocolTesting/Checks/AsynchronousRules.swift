@@ -33,5 +33,16 @@ extension ModelStoreContract {
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.name.value, "Ada", "the name")
     },
+    Check("update does not check the asynchronous rules of clean fields") { store in
+      let person = try await store.lookup(
+        ContractPerson.self, identifier: try await store.createAndForget("Ada", age: 36))
+      person.name.require(code: "taken", message: "is taken") { _ in
+        await Task.yield()
+        return false
+      }
+      person.age.value = 37
+      try await store.save(person)
+      try require(!person.isDirty, "the model is still dirty")
+    },
   ]
 }
