@@ -43,6 +43,17 @@ import Testing
     store.scope.forget(line)
     #expect(try await store.lookup(Line.self, identifier: "1").part.value?.size.value == 4)
   }
+
+  @Test func `An import writes no related model of a rejected entry`() async throws {
+    let store = MemoryModelStore()
+    let json = Data(
+      #"[{"id": 1, "name": "Ada", "age": 200, "company": {"id": "acme", "name": "Acme"}}, {"id": 2, "name": "Eve"}]"#
+        .utf8)
+    let report = try await store.importModels(ContractPerson.self, fromJSON: json)
+    #expect(report.description == "1 created, 0 updated, 0 unchanged, 1 rejected")
+    #expect(try await store.list(ContractPerson.self).map(\.id.value) == [2])
+    #expect(try await store.list(ContractCompany.self).isEmpty)
+  }
 }
 
 private final class Line: Model {

@@ -180,7 +180,12 @@ private final class ImportRun<M: Model> {
 
   private func writeAlone(_ next: Pending) async throws {
     do {
-      try await write(next)
+      // Of a rejected entry no related model is written either.
+      if !next.related.isEmpty, let store = store as? any TransactionalModelStore {
+        try await store.writeTogether { try await self.write(next) }
+      } else {
+        try await write(next)
+      }
       note(next)
     } catch {
       next.edit.undo()
