@@ -99,6 +99,22 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     return try await super.list(query)
   }
 
+  /// Returns the next page of a query: see `RecordStore`.
+  ///
+  /// - Throws: `ModelStoreError` as `RecordStore` does.
+  public override func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
+    synchronize(M.self)
+    return try await super.page(query, after: mark)
+  }
+
+  /// Returns the number of models that a query finds: see `RecordStore`.
+  ///
+  /// - Throws: `ModelStoreError` as `RecordStore` does.
+  public override func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    synchronize(M.self)
+    return try await super.count(query)
+  }
+
   /// Adds the class of a stream to those that are synchronised.
   @_spi(ModelKitInternals)
   public override func selectedIdentifiers<M: Model>(

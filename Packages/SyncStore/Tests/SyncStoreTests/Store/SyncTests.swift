@@ -106,6 +106,20 @@ import Testing
     #expect(try await store.sync().pushed == 1)
   }
 
+  @Test(arguments: ["list", "page", "count", "stream"])
+  func `A class that was only queried is synchronised`(call: String) async throws {
+    try await shelf.store.create(Tag.labeled("a", "A"))
+    let store = SyncModelStore(local: MemoryModelStore(), remote: shelf.store)
+    switch call {
+    case "list": #expect(try await store.list(Tag.self).isEmpty)
+    case "page": #expect(try await store.page(ModelQuery(Tag.self, limit: 1), after: nil).models.isEmpty)
+    case "count": #expect(try await store.count(Tag.self) == 0)
+    default: for try await tag in store.stream(Tag.self) { Issue.record("\(tag) is not here yet") }
+    }
+    #expect(try await store.sync().pulled == 1)
+    #expect(try await store.list(Tag.self).map(\.label.value) == ["A"])
+  }
+
   @Test func `An instance without remote store refuses to synchronise`() async throws {
     let store = MemorySyncStore(shelf.client().handle)
     await #expect { try await store.sync() } throws: { ($0 as? ModelStoreError)?.code == .unsupported }
