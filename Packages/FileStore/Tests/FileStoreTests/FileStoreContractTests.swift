@@ -11,8 +11,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ModelStoreContract.frontChecks)
-  func `A file store shares its engine between store instances`(check: ModelStoreContract.FrontCheck) async throws {
+  @Test(arguments: ModelStoreContract.sharedEngineChecks)
+  func `A file store shares its engine between store instances`(check: ModelStoreContract.SharedEngineCheck)
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await check.run { FileModelStore(handle) }
@@ -20,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `A file store keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A file store keeps results up to date`(check: ModelStoreContract.SharedEngineCheck) async throws {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await check.run { FileModelStore(handle) }

@@ -41,7 +41,7 @@ struct MemorySelection {
         found.put(row, at: place)
         if isPaged { orders.put(order, at: place) }
       }
-      return progress == .goesOn
+      return progress == .continues
     }
     switch records {
     case .all(let rows):

@@ -37,10 +37,10 @@ extension MemoryEngine {
   public func read(_ type: String, _ identifier: String) -> StoredRecord? { record(type, identifier) }
 
   /// Whether the engine reads and commits without suspension: `true`.
-  public var answersImmediately: Bool { true }
+  public var readsImmediately: Bool { true }
 
   /// Returns a record without waiting.
-  public func readImmediately(_ type: String, _ identifier: String) -> ImmediateAnswer<StoredRecord?> {
+  public func readImmediately(_ type: String, _ identifier: String) -> ImmediateResult<StoredRecord?> {
     .answer(record(type, identifier))
   }
 

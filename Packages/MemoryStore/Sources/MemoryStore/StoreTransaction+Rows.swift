@@ -122,7 +122,7 @@ extension StoreTransaction {
       testedCount += 1
       let (progress, number) = try run.take(row.bytes, at: place)
       if let number { found.put(OrderedRow(place: place, row: row), at: number) }
-      return progress == .goesOn
+      return progress == .continues
     }
     return isTooLong ? nil : run.finish().map { found[$0] }.sorted { $0.place < $1.place }
   }

@@ -29,7 +29,7 @@ import Testing
     #expect(report.rejected.count == 1)
     #expect(person.name.value == "Local" && person.name.isDirty && person.height.value == nil)
     try await store.save(person)
-    store.scope.forget(person)
+    store.scope.remove(person)
     #expect(try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "").name.value == "Local")
   }
 
@@ -40,7 +40,7 @@ import Testing
     let json = Data(#"[{"id": 1, "part": {"size": 4}}]"#.utf8)
     let report = try await store.importModels(Line.self, fromJSON: json)
     #expect(report.updated == [line])
-    store.scope.forget(line)
+    store.scope.remove(line)
     #expect(try await store.lookup(Line.self, identifier: "1").part.value?.size.value == 4)
   }
 

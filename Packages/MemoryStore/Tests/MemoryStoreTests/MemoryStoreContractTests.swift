@@ -8,14 +8,16 @@ import Testing
     try await check.run { MemoryModelStore() }
   }
 
-  @Test(arguments: ModelStoreContract.frontChecks)
-  func `A memory store shares its engine between store instances`(check: ModelStoreContract.FrontCheck) async throws {
+  @Test(arguments: ModelStoreContract.sharedEngineChecks)
+  func `A memory store shares its engine between store instances`(check: ModelStoreContract.SharedEngineCheck)
+    async throws
+  {
     let handle = MemoryModelStore().handle
     try await check.run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `A memory store keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A memory store keeps results up to date`(check: ModelStoreContract.SharedEngineCheck) async throws {
     let handle = MemoryModelStore().handle
     try await check.run { MemoryModelStore(handle) }
   }

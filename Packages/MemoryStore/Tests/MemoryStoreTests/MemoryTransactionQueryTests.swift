@@ -114,7 +114,7 @@ import Testing
           if round.isMultiple(of: 2) { throw Refusal() }
         }
       } catch is Refusal {
-        for model in store.scope.unsavedModels { store.scope.forget(model) }
+        for model in store.scope.unsavedModels { store.scope.remove(model) }
       }
       // The indexes know it now.
       let front = MemoryModelStore(store.handle)

@@ -11,9 +11,9 @@
       try await check.run { try await TestServer.makeStore() }
     }
 
-    @Test(arguments: ModelStoreContract.frontChecks)
+    @Test(arguments: ModelStoreContract.sharedEngineChecks)
     func `A PostgreSQL store keeps the promises about several store instances`(
-      check: ModelStoreContract.FrontCheck
+      check: ModelStoreContract.SharedEngineCheck
     ) async throws {
       let engine = try await TestServer.makeStore().handle
       try await check.run { PostgresModelStore(engine) }
@@ -21,7 +21,7 @@
 
     // Calls have connections of their own and can overtake each other.
     @Test(arguments: ModelStoreContract.liveChecks(without: [.orderedReads]))
-    func `A PostgreSQL store keeps live results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+    func `A PostgreSQL store keeps live results up to date`(check: ModelStoreContract.SharedEngineCheck) async throws {
       let engine = try await TestServer.makeStore().handle
       try await check.run { PostgresModelStore(engine) }
     }

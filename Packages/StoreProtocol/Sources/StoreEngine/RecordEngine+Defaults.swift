@@ -40,7 +40,7 @@ extension RecordEngine {
   public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {}
 
   /// A call that reads an unreadable record throws.
-  public var unreadable: UnreadableRecords { .refuse }
+  public var unreadable: UnreadableRecords { .fail }
 
   /// Returns a report without file.
   public func unreadableRecord(
@@ -50,10 +50,10 @@ extension RecordEngine {
   }
 
   /// The engine waits.
-  public var answersImmediately: Bool { false }
+  public var readsImmediately: Bool { false }
 
-  /// Returns ``ImmediateAnswer/needsWaiting``.
-  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
+  /// Returns ``ImmediateResult/needsWaiting``.
+  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateResult<StoredRecord?> {
     .needsWaiting
   }
 

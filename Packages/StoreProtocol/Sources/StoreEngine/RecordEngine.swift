@@ -85,10 +85,10 @@ public protocol RecordEngine: AnyObject, Sendable {
 
   /// Whether the engine answers and commits at once, so that no other task of the caller's isolation runs meanwhile. By default
   /// it does not.
-  var answersImmediately: Bool { get }
+  var readsImmediately: Bool { get }
 
   /// Returns a record as ``read(_:_:)`` does, if the engine can read it without waiting; by default it can't.
-  func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?>
+  func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateResult<StoredRecord?>
 
   /// Commits a batch as ``commit(_:)`` does, if the engine can do so without waiting.
   ///
@@ -97,7 +97,7 @@ public protocol RecordEngine: AnyObject, Sendable {
 }
 
 /// The result of a read without waiting.
-public enum ImmediateAnswer<Value> {
+public enum ImmediateResult<Value> {
   /// The value that was read without waiting.
   case answer(Value)
   /// The engine has to wait: use the asynchronous call.

@@ -61,12 +61,12 @@ public struct IndexedRecords<Place: Sendable>: Sendable {
   /// The records; nil if all records of the type match or have to be tested, which is faster sequentially.
   public let records: [IndexedRecord<Place>]?
   /// Whether the index has more records after the last one.
-  public let goesOn: Bool
+  public let hasMore: Bool
   /// The number of omitted records, which the offset of the query skips.
   public let skippedCount: Int
 
   /// Creates a selection.
-  public init(plan: QueryPlan, records: [IndexedRecord<Place>]?, goesOn: Bool, skippedCount: Int = 0) {
-    (self.plan, self.records, self.goesOn, self.skippedCount) = (plan, records, goesOn, skippedCount)
+  public init(plan: QueryPlan, records: [IndexedRecord<Place>]?, hasMore: Bool, skippedCount: Int = 0) {
+    (self.plan, self.records, self.hasMore, self.skippedCount) = (plan, records, hasMore, skippedCount)
   }
 }

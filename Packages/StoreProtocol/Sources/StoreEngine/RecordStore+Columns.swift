@@ -7,7 +7,7 @@ extension RecordStore {
   /// - Returns: `false` if the query has to read records; nothing was done then.
   final func foldColumns<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws -> Bool {
     // Only for engines that keep records in memory.
-    guard handle.answersImmediately else { return false }
+    guard handle.readsImmediately else { return false }
     let context = try await context(of: M.self)
     guard let state = context.state, context.hasAllRecords, transaction?.touches(context.name) != true else {
       return false

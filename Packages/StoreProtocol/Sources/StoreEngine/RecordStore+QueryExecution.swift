@@ -103,7 +103,7 @@ extension RecordStore {
       ) { $0.filter { transaction.entry(name, $0.identifier) == nil } }
       candidates = found.sorted().map { QueryCandidate($0.record, order: UInt64($0.order)) }
       planner = planner.withoutOrder
-      selected = IndexedRecords(plan: found.plan, records: [], goesOn: false)
+      selected = IndexedRecords(plan: found.plan, records: [], hasMore: false)
     }
     guard let found = selected.records else { return try await testAll(program, selected.plan, memory) }
     candidates += found.map { QueryCandidate($0) }
@@ -177,7 +177,7 @@ extension RecordStore {
       start += slice.count
       size = plan.isSortedByIndex ? min(size * 2, sliceSize) : sliceSize
     }
-    return !isEnough && selected.goesOn ? .needsMore : .found(found)
+    return !isEnough && selected.hasMore ? .needsMore : .found(found)
   }
 
   /// Returns the values of records that were selected; nil for those that are skipped.

@@ -12,7 +12,7 @@ extension RecordStore {
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
     // With an engine that does not suspend, no task reads between the write and the registration of the models.
     let creation =
-      transaction == nil && !handle.answersImmediately ? scope.creations.begin(models, creations.typeNames) : nil
+      transaction == nil && !handle.readsImmediately ? scope.creations.begin(models, creations.typeNames) : nil
     defer { if let creation { scope.creations.end(creation) } }
     for number in creations.withoutIdentifier {
       try creations.assign(

@@ -69,7 +69,7 @@ extension RecordStore {
 
   /// Reads the values that the engine gave records when they were written, once they are committed.
   final func readCompleted<M: Model>(_ operations: [RecordOperation], as type: M.Type) {
-    if !handle.answersImmediately, let transaction, transaction.readers[M.typeName] == nil {
+    if !handle.readsImmediately, let transaction, transaction.readers[M.typeName] == nil {
       transaction.readers[M.typeName] = { [unowned self] in self.readCompleted([$0], as: type) }
     }
     for operation in operations where operation.type == M.typeName {

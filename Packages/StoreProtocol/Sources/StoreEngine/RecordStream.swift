@@ -94,8 +94,8 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
     var (part, plan): (RecordPart, QueryPlan?)
     if let selected = try await snapshot.select(query, after: order, in: store.scope.transformers) {
       // Without an exact condition it has no end before all records.
-      let goesOn = selected.isExact && selected.records.count >= batchSize
-      part = RecordPart(selected.records, next: goesOn ? selected.records.last?.order : nil)
+      let hasMore = selected.isExact && selected.records.count >= batchSize
+      part = RecordPart(selected.records, next: hasMore ? selected.records.last?.order : nil)
       plan = .selected(selected.records.count, isExact: selected.isExact)
     } else {
       (part, plan) = (try await snapshot.records(name, after: order, atMost: batchSize), nil)

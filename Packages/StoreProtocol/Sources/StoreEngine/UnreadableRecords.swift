@@ -9,7 +9,7 @@ public import StoreProtocol
 /// ```
 public enum UnreadableRecords: Sendable {
   /// The call throws `corrupt`, with the identifier of the first of them.
-  case refuse
+  case fail
 
   /// They are left out, and each is given to the closure, once by each call that comes across it. The closure may be called
   /// from any thread.

@@ -5,18 +5,18 @@ extension ModelStoreContract {
   ///
   /// ```swift
   /// @Test(arguments: ModelStoreContract.liveChecks)
-  /// func keepsResultsUpToDate(check: ModelStoreContract.FrontCheck) async throws {
+  /// func keepsResultsUpToDate(check: ModelStoreContract.SharedEngineCheck) async throws {
   ///   let handle = MemoryModelStore().handle
   ///   try await check.run { MemoryModelStore(handle) }
   /// }
   /// ```
-  public static let liveChecks: [FrontCheck] =
-    changing + observing + observingOneStore + exactIdentifiersLive + askingOtherSidesLive
+  public static let liveChecks: [SharedEngineCheck] =
+    changing + observing + observingOneStore + exactIdentifiersLive + queryingInversesLive
 
   /// The promises of a store that reports its writes, and can do only a part.
   ///
   /// - Parameter missing: the capabilities that the store lacks, as its documentation states.
-  public static func liveChecks(without missing: Set<Capability>) -> [FrontCheck] {
+  public static func liveChecks(without missing: Set<Capability>) -> [SharedEngineCheck] {
     liveChecks.filter { $0.needs.isDisjoint(with: missing) }
   }
 }

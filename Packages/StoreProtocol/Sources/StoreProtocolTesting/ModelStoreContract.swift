@@ -13,7 +13,7 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
     + exactIdentifiers
-    + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
+    + queryingInverses + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + withoutFields
     + [

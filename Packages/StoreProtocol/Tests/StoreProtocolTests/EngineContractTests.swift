@@ -9,16 +9,18 @@ import Testing
     try await check.run { ShelfStore(ShelfEngine()) }
   }
 
-  @Test(arguments: ModelStoreContract.frontChecks)
+  @Test(arguments: ModelStoreContract.sharedEngineChecks)
   func `A store over an engine of sixty lines keeps the promises about several store instances`(
-    check: ModelStoreContract.FrontCheck
+    check: ModelStoreContract.SharedEngineCheck
   ) async throws {
     let engine = ShelfEngine()
     try await check.run { ShelfStore(engine) }
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `A store over an engine of sixty lines keeps live results up to date`(check: ModelStoreContract.FrontCheck)
+  func `A store over an engine of sixty lines keeps live results up to date`(
+    check: ModelStoreContract.SharedEngineCheck
+  )
     async throws
   {
     let engine = ShelfEngine()

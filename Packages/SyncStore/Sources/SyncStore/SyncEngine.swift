@@ -193,7 +193,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   }
 
   /// Returns a record of the local engine if that answers at once.
-  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
+  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateResult<StoredRecord?> {
     options.isTemporary(type, identifier) ? .needsWaiting : try local.readImmediately(type, identifier)
   }
 

@@ -35,17 +35,17 @@ func fileSyncStore(_ folder: URL, remote: any ModelStore = MemoryModelStore()) -
     try await withFolder { folder in try await check.run { fileSyncStore(folder) } }
   }
 
-  @Test(arguments: ModelStoreContract.frontChecks + ModelStoreContract.liveChecks)
-  func `Store instances with one outbox share records and live results`(check: ModelStoreContract.FrontCheck)
+  @Test(arguments: ModelStoreContract.sharedEngineChecks + ModelStoreContract.liveChecks)
+  func `Store instances with one outbox share records and live results`(check: ModelStoreContract.SharedEngineCheck)
     async throws
   {
     let handle = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore()).handle
     try await check.run { SyncModelStore(handle) }
   }
 
-  @Test(arguments: ModelStoreContract.frontChecks + ModelStoreContract.liveChecks)
+  @Test(arguments: ModelStoreContract.sharedEngineChecks + ModelStoreContract.liveChecks)
   func `Store instances with one outbox in files share records and live results`(
-    check: ModelStoreContract.FrontCheck
+    check: ModelStoreContract.SharedEngineCheck
   ) async throws {
     try await withFolder { folder in
       let handle = fileSyncStore(folder).handle

@@ -4,7 +4,7 @@
 extension AnyField {
   /// Copies the states of another field, apart from its value and declaration.
   @_spi(ModelKitInternals)
-  public final func takeStates(of original: AnyField) {
+  public final func copyStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
     changedStamp = original.changedStamp
     flags.subtract([.dirty, .initial, .validationStateMask, .original])
@@ -77,7 +77,7 @@ extension Field {
     let isChange = isChange(from: oldValue, to: newValue)
     prepareToSet(isChange: isChange)
     storage = newValue
-    takeStates(of: other)
+    copyStates(of: other)
     if flags.contains(.watched) { announceStates() }
     concludeSet()
     announce(from: oldValue, to: newValue, isChange: isChange, stamp: updatedStamp)

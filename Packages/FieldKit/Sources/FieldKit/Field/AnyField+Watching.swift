@@ -1,12 +1,12 @@
 /// An owner that is notified of changes and saves of its fields, such as a model whose scope retains it until it is
 /// saved.
 ///
-/// Only fields watched with ``AnyField/beWatched(isFollowed:)`` notify it; the others have no cost.
+/// Only fields watched with ``AnyField/beginTracking(isFollowed:)`` notify it; the others have no cost.
 @_spi(ModelKitInternals)
 public protocol FieldWatcher: AnyObject {
   /// Called when a field that may identify its owner was set, before its observers are notified.
   func followedFieldWasSet(_ field: AnyField)
-  /// Called at the first change since ``AnyField/beWatched(isFollowed:)``, before the observers are notified. Not
+  /// Called at the first change since ``AnyField/beginTracking(isFollowed:)``, before the observers are notified. Not
   /// called again until the field is watched again.
   func fieldBecameDirty(_ field: AnyField)
   /// Called before a value is edited, or replaced by one from elsewhere, while ``FieldRecording/isOn``.
@@ -24,14 +24,14 @@ extension AnyField {
   /// - Returns: whether the field has unsaved changes already.
   @_spi(ModelKitInternals)
   @discardableResult
-  public final func beWatched(isFollowed: Bool = false) -> Bool {
+  public final func beginTracking(isFollowed: Bool = false) -> Bool {
     flags.formUnion(isFollowed ? [.watched, .ownerWatches, .ownerFollows] : [.watched, .ownerWatches])
     return flags.contains(.dirty)
   }
 
   /// Stops notifying the owner.
   @_spi(ModelKitInternals)
-  public final func endWatching() {
+  public final func endTracking() {
     flags.subtract([.ownerWatches, .ownerFollows])
     lowerFlag()
   }

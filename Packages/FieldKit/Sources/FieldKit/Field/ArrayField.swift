@@ -289,14 +289,14 @@ open class ArrayField<Element>: Field<[Element]> {
     let elementTransformer = elementMetadata?.transformer?.transformer(in: context)
     if takesWholeList(in: context, elementTransformer) { return try super.importedValue(json, in: context) }
     guard let elementTransformer else { return try context.importList(json, context.importer(of: Element.self)) }
-    return try context.importList(json) { $0.isNull ? nil : try elementTransformer.take($0, in: context) }
+    return try context.importList(json) { $0.isNull ? nil : try elementTransformer.read($0, in: context) }
   }
 
   override func exportedValue(_ value: [Element], in context: ValueTransformerContext) throws -> JSONValue {
     let elementTransformer = elementMetadata?.transformer?.transformer(in: context)
     if takesWholeList(in: context, elementTransformer) { return try super.exportedValue(value, in: context) }
     guard let elementTransformer else { return try context.exportList(value, context.exporter(of: Element.self)) }
-    return try context.exportList(value) { try elementTransformer.give($0, in: context) }
+    return try context.exportList(value) { try elementTransformer.write($0, in: context) }
   }
 
   /// Returns whether a transformer of the whole list takes precedence over the transformer of its elements.

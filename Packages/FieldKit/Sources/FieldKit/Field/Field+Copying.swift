@@ -8,7 +8,7 @@ extension Field {
 
   /// Copies the state of another field, apart from its declaration.
   final func takeState(of original: Field) {
-    takeStates(of: original)
+    copyStates(of: original)
   }
 
   /// The declaration, including a key that is derived from the property's name.

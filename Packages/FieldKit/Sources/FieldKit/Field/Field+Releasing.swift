@@ -13,5 +13,5 @@ extension Field {
   /// Removes the stored value and returns it, bypassing hooks of subclasses. Observers are not notified.
   @_spi(ModelKitInternals)
   @inlinable
-  public final func takeStoredValue() -> Content? { storage.take() }
+  public final func moveStoredValue() -> Content? { storage.take() }
 }

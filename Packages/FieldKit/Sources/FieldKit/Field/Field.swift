@@ -419,7 +419,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
     if json.isNull { return nil }
     if let transformer = metadata?.transformer?.transformer(in: context) {
-      return try transformer.take(json, in: context)
+      return try transformer.read(json, in: context)
     }
     return try context.importValue(json, as: Content.self)
   }
@@ -432,7 +432,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {
     if let transformer = metadata?.transformer?.transformer(in: context) {
-      return try transformer.give(value, in: context)
+      return try transformer.write(value, in: context)
     }
     return try context.exportValue(value)
   }

@@ -60,10 +60,10 @@ private struct ListTransformer<Element: ValueTransforming>: ValueTransforming {
   var losesPrecision: Bool { element.losesPrecision }
 
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element.Value]? {
-    try context.importList(json) { $0.isNull ? nil : try element.take($0, in: context) }
+    try context.importList(json) { $0.isNull ? nil : try element.read($0, in: context) }
   }
 
   func exportValue(_ value: [Element.Value], in context: ValueTransformerContext) throws -> JSONValue {
-    try context.exportList(value) { try element.give($0, in: context) }
+    try context.exportList(value) { try element.write($0, in: context) }
   }
 }

@@ -103,25 +103,25 @@ public struct ValueTransformerContext: Sendable {
   // MARK: Values
 
   func importValue<Value>(_ json: JSONValue, as type: Value.Type) throws -> Value? {
-    if let transformer = transformer(for: type) { return json.isNull ? nil : try transformer.take(json, in: self) }
+    if let transformer = transformer(for: type) { return json.isNull ? nil : try transformer.read(json, in: self) }
     return try ValueCodec<Value>.codec().importing(json, self)
   }
 
   func exportValue<Value>(_ value: Value) throws -> JSONValue {
-    if let transformer = transformer(for: Value.self) { return try transformer.give(value, in: self) }
+    if let transformer = transformer(for: Value.self) { return try transformer.write(value, in: self) }
     return try ValueCodec<Value>.codec().exporting(value, self)
   }
 
   /// Returns a closure that reads values of a type: the transformer is looked up once.
   func importer<Value>(of type: Value.Type) -> (JSONValue) throws -> Value? {
-    if let transformer = transformer(for: type) { return { $0.isNull ? nil : try transformer.take($0, in: self) } }
+    if let transformer = transformer(for: type) { return { $0.isNull ? nil : try transformer.read($0, in: self) } }
     let codec = ValueCodec<Value>.codec()
     return { try codec.importing($0, self) }
   }
 
   /// Returns a closure that writes values of a type: the transformer is looked up once.
   func exporter<Value>(of type: Value.Type) -> (Value) throws -> JSONValue {
-    if let transformer = transformer(for: type) { return { try transformer.give($0, in: self) } }
+    if let transformer = transformer(for: type) { return { try transformer.write($0, in: self) } }
     let codec = ValueCodec<Value>.codec()
     return { try codec.exporting($0, self) }
   }

@@ -51,7 +51,7 @@ extension ValueTransforming {
 
 extension ValueTransforming {
   /// Reads a value. Wraps an error of another type in one that contains the value.
-  func take(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
+  func read(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
     do {
       return try importValue(json, in: context)
     } catch let error as any ErrorWithPath {
@@ -73,7 +73,7 @@ extension ValueTransforming {
   }
 
   /// Writes a value. Wraps an error of another type in one that contains the value.
-  func give(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
+  func write(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
     do {
       return try exportValue(value, in: context)
     } catch let error as any ErrorWithPath {

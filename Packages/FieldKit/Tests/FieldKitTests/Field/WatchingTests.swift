@@ -22,7 +22,7 @@ private final class Keeper: FieldWatcher {
     keeper.name.value = "a"
     keeper.name.markSaved(asOf: .next())
     #expect(keeper.told == [])
-    keeper.name.beWatched()
+    keeper.name.beginTracking()
     keeper.name.value = "a"
     #expect(keeper.told == [])
     keeper.name.value = "b"
@@ -31,20 +31,20 @@ private final class Keeper: FieldWatcher {
     keeper.name.markSaved(asOf: .next())
     keeper.name.markSaved(asOf: .next())
     #expect(keeper.told == ["dirty", "saved"])
-    keeper.name.beWatched()
+    keeper.name.beginTracking()
     keeper.name.value = "d"
     #expect(keeper.told == ["dirty", "saved", "dirty"])
   }
 
   @Test func `A field watched by its owner notifies the owner before the observers`() {
-    keeper.name.beWatched()
+    keeper.name.beginTracking()
     keeper.name.addObserver(updateImmediately: false) { [keeper] _, _ in keeper.told.append("observed") }
     keeper.name.value = "a"
     #expect(keeper.told == ["dirty", "observed"])
   }
 
   @Test func `A field watched by its owner reports no value that is read, but one that an observer sets then`() {
-    keeper.name.beWatched()
+    keeper.name.beginTracking()
     keeper.name.load("a", stamp: .next())
     #expect(keeper.told == [])
     keeper.name.addObserver(updateImmediately: false) { [keeper] _, new in
@@ -58,7 +58,7 @@ private final class Keeper: FieldWatcher {
   }
 
   @Test func `A field followed by its owner notifies it of every set`() {
-    keeper.name.beWatched(isFollowed: true)
+    keeper.name.beginTracking(isFollowed: true)
     keeper.name.value = "a"
     keeper.name.value = "a"
     keeper.name.load("b", stamp: .next())
@@ -67,10 +67,10 @@ private final class Keeper: FieldWatcher {
 
   @Test func `A field watched by its owner notifies observers of its states, and no owner after watching ended`() {
     var states = 0
-    keeper.name.beWatched()
+    keeper.name.beginTracking()
     keeper.name.loadStates.addObserver(updateImmediately: false) { _, _ in states += 1 }
     keeper.name.value = "a"
-    keeper.name.endWatching()
+    keeper.name.endTracking()
     keeper.name.value = "b"
     keeper.name.loadState = .incomplete
     #expect(keeper.told == ["dirty"])

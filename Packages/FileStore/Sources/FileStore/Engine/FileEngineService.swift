@@ -124,7 +124,7 @@ final class FileEngineService: Sendable {
 
   /// Runs `body` on the thread for long work. `body` can check whether to stop: its task was cancelled, or the store is
   /// being closed.
-  func caretaking<Result: Sendable>(
+  func runMaintenance<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
     try startCaretaker()
@@ -169,7 +169,7 @@ final class FileEngineService: Sendable {
   private func compactAll(_ group: String) async throws {
     guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
     do {
-      let outcome = try await caretaking { [fileSystem] shouldStop in
+      let outcome = try await runMaintenance { [fileSystem] shouldStop in
         try compaction.run(fileSystem, shouldStop: shouldStop)
       }
       try await writing { writer in try writer.finish(compaction, outcome) }
@@ -184,7 +184,7 @@ final class FileEngineService: Sendable {
     try await writing { writer in try writer.beginSavingRoom(for: group) }
     do {
       while let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) {
-        let (step, outcome) = try await caretaking { [fileSystem] shouldStop in
+        let (step, outcome) = try await runMaintenance { [fileSystem] shouldStop in
           try compaction.runStep(fileSystem, shouldStop: shouldStop)
         }
         do {
@@ -232,7 +232,7 @@ final class FileEngineService: Sendable {
   func verify(_ group: String) async throws -> [IntegrityIssue] {
     let contents = try await contents(of: group)
     if isReadOnly {
-      return try await caretaking { [fileSystem, directory] shouldStop in
+      return try await runMaintenance { [fileSystem, directory] shouldStop in
         try JournalReader(
           group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true,
           shouldStop: shouldStop
@@ -244,7 +244,7 @@ final class FileEngineService: Sendable {
       let (extent, index) = try await writing { writer in
         (try writer.synchronizedExtent(of: group), contents.withIndex { $0.withoutFieldIndexes })
       }
-      return try await caretaking { [fileSystem] shouldStop in
+      return try await runMaintenance { [fileSystem] shouldStop in
         try JournalReader.verify(
           group: group, folder: contents.folder, upTo: extent, comparing: index, fileSystem, shouldStop: shouldStop)
       }

@@ -38,7 +38,7 @@ public struct FileStoreOptions: Sendable {
   ///   - unreadable: the treatment of unreadable records by calls that read several records. By default the call throws.
   public init(
     durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = [],
-    unreadable: UnreadableRecords = .refuse
+    unreadable: UnreadableRecords = .fail
   ) {
     self.unreadable = unreadable
     self.durability = durability

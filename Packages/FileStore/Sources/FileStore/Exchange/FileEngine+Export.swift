@@ -20,7 +20,7 @@ extension FileEngine {
 
   /// Writes a snapshot of all models to a file.
   func exportJSON(
-    to path: String, unreadable: UnreadableRecords = .refuse, _ progress: (FileStoreProgress) -> Void
+    to path: String, unreadable: UnreadableRecords = .fail, _ progress: (FileStoreProgress) -> Void
   ) async throws -> Int {
     let contents = try await contents()
     if isReadOnly { return try await export(contents, to: path, unreadable, progress) }

@@ -41,7 +41,7 @@ extension FileModelStore {
   /// print(outcome.createdCount)
   /// ```
   ///
-  /// The whole file is checked first. If it is invalid, or contains stored models and `existing` is `refuse`, the error
+  /// The whole file is checked first. If it is invalid, or contains stored models and `existing` is `reject`, the error
   /// has the position, and nothing is imported. The file is also invalid if a class can't decode a model, or decodes
   /// another identifier, because such a record would make lists of its type fail. This is checked for the classes in
   /// `types`, and for those whose models this store instance has created, read or written. Models of other classes are
@@ -68,7 +68,7 @@ extension FileModelStore {
   ///   check models of known classes, it creates them in the isolation of the caller, a megabyte at a time.
   @discardableResult
   public func importJSON(
-    from url: URL, existing: FileStoreImport.Existing = .refuse, checking types: [any Model.Type] = [],
+    from url: URL, existing: FileStoreImport.Existing = .reject, checking types: [any Model.Type] = [],
     progress: ((FileStoreProgress) -> Void)? = nil
   ) async throws -> FileStoreImport {
     guard transaction == nil else {

@@ -8,7 +8,7 @@ public struct FileStoreImport: Sendable, Hashable {
   /// The treatment of models that are already stored.
   public enum Existing: Sendable, Hashable {
     /// Nothing is imported if any model is already stored.
-    case refuse
+    case reject
     /// Stored models are kept.
     case keep
     /// Stored models are replaced by those of the file.

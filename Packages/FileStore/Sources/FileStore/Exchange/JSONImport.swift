@@ -88,7 +88,7 @@ struct JSONImport {
             """,
             identifier: model.identifier)
         }
-        if existing == .refuse, contents.entry(model.type, model.identifier) != nil {
+        if existing == .reject, contents.entry(model.type, model.identifier) != nil {
           throw ModelStoreError(
             .conflict,
             """

@@ -28,7 +28,7 @@ extension JournalContents {
   ) -> IndexedRecords<FileSnapshot.Place> {
     withIndex { index in
       guard let type = index.number(of: type) else {
-        return IndexedRecords<FileSnapshot.Place>(plan: .all(0), records: nil, goesOn: false)
+        return IndexedRecords<FileSnapshot.Place>(plan: .all(0), records: nil, hasMore: false)
       }
       let indexes = index.fields[type].map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
@@ -44,21 +44,21 @@ extension JournalContents {
         records.reserveCapacity(places.count)
         for place in places { add(place, false) }
         return IndexedRecords<FileSnapshot.Place>(
-          plan: plan, records: records, goesOn: false, skippedCount: skippedCount)
+          plan: plan, records: records, hasMore: false, skippedCount: skippedCount)
       }
       guard plan.isSortedByIndex else {
-        return IndexedRecords<FileSnapshot.Place>(plan: plan, records: nil, goesOn: false)
+        return IndexedRecords<FileSnapshot.Place>(plan: plan, records: nil, hasMore: false)
       }
-      var goesOn = false
+      var hasMore = false
       let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
       let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
       let limit = isAll ? .max : wanted
       plan.forEachInOrder(indexes, from: start) { place, isNewKey in
-        if records.count >= limit { goesOn = true } else { add(place, isNewKey) }
-        return !goesOn
+        if records.count >= limit { hasMore = true } else { add(place, isNewKey) }
+        return !hasMore
       }
       return IndexedRecords<FileSnapshot.Place>(
-        plan: plan, records: records, goesOn: goesOn, skippedCount: skippedCount)
+        plan: plan, records: records, hasMore: hasMore, skippedCount: skippedCount)
     }
   }
 

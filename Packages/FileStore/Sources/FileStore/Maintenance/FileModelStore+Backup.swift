@@ -54,7 +54,8 @@ extension FileEngine {
         held.append(group)
       }
       let backup = try await service.writing { writer in try writer.backup(of: groups) }
-      try await service.caretaking { shouldStop in try backup.write(to: target, fileSystem, shouldStop: shouldStop) }
+      try await service.runMaintenance { shouldStop in try backup.write(to: target, fileSystem, shouldStop: shouldStop)
+      }
     } catch {
       for group in held { await service.release(group) }
       throw error

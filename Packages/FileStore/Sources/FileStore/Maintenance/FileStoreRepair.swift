@@ -36,14 +36,15 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
   /// If only the manifest was damaged, it is the copy of the manifest, in the folder of the store.
   public internal(set) var quarantine: URL?
   /// The number of models of the group after the repair, all of them readable.
-  public internal(set) var keptCount = 0
+  public internal(set) var recoveredCount = 0
 
   /// A report with the number of kept models, the quarantine file, and all losses.
   public var description: String {
-    if losses.isEmpty { return "Nothing is damaged. All \(keptCount) models are readable." }
+    if losses.isEmpty { return "Nothing is damaged. All \(recoveredCount) models are readable." }
     let moved = quarantine.map { " The damaged bytes are in '\($0.path(percentEncoded: false))'." } ?? ""
     return
-      (["\(keptCount == 1 ? "1 model was" : "\(keptCount) models were") kept.\(moved)"] + losses.map(\.description))
+      (["\(recoveredCount == 1 ? "1 model was" : "\(recoveredCount) models were") kept.\(moved)"]
+      + losses.map(\.description))
       .joined(separator: "\n")
   }
 }

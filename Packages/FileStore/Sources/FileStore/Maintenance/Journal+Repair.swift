@@ -34,7 +34,7 @@ extension Journal {
       group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem,
       shouldStop: shouldStop)
     var repair = FileStoreRepair()
-    repair.keptCount = index.liveCount
+    repair.recoveredCount = index.liveCount
     let mismatches = before.mismatches(with: index, besides: issues, in: contents.folder)
     guard !issues.isEmpty || !mismatches.isEmpty else { return repair }
     let parts = try DamagedParts(issues, before: before, after: index, contents.folder, fileSystem)

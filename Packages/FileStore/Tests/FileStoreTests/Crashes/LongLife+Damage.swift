@@ -106,8 +106,8 @@ extension LongLife {
       comparing: journal.contents.withIndex { $0.withoutFieldIndexes }, fileSystem)
     let (found, damages) = try journal.contents.everything()
     if !wrong.isEmpty || !damages.isEmpty { fail("after a repair: \(wrong + damages)") }
-    if found.types.values.reduce(0, { $0 + $1.count }) != repair.keptCount + 1 {
-      fail("kept \(repair.keptCount), but holds \(found)")
+    if found.types.values.reduce(0, { $0 + $1.count }) != repair.recoveredCount + 1 {
+      fail("kept \(repair.recoveredCount), but holds \(found)")
     }
     check(notes, in: found, "repaired")
     states[group] = [State(snapshot: found)]

@@ -100,7 +100,7 @@ import Testing
     try await engine.write([.create("Book", "new", JournalScript.json("new"))])
     let repair = try await engine.repair()
     #expect(repair.losses.count == 1)
-    #expect(repair.keptCount == 20)
+    #expect(repair.recoveredCount == 20)
     #expect(try await engine.verify() == [])
     try await engine.close()
   }
@@ -114,7 +114,7 @@ import Testing
     try damage(2)
     let repair = try await cancelling { try await engine.repair() }
     #expect(repair.losses.count == 1)
-    #expect(repair.keptCount == 19)
+    #expect(repair.recoveredCount == 19)
     #expect(try await engine.verify() == [])
     try await engine.close()
   }

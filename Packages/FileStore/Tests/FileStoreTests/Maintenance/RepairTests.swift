@@ -40,7 +40,7 @@ import Testing
       let repair = try await store.repair()
       #expect(repair.losses == [])
       #expect(repair.quarantine == nil)
-      #expect(repair.keptCount == 1)
+      #expect(repair.recoveredCount == 1)
       #expect(try Data(contentsOf: segment(directory)) == before)
       try await store.close()
     }
@@ -72,7 +72,7 @@ import Testing
       #expect(lossOfTwo.issue.file.hasSuffix("000001.journal"))
       #expect(lossOfTwo.issue.offset > 0)
       #expect(repair.losses.first { $0.identifier == "3" }?.keptRevision == Optional<UInt64>.none)
-      #expect(repair.keptCount == 3)
+      #expect(repair.recoveredCount == 3)
       #expect(repair.description.contains("no revision of it is left"))
       let quarantine = try String(contentsOf: try #require(repair.quarantine), encoding: .utf8)
       #expect(quarantine.contains("ersuaded"))

@@ -133,7 +133,7 @@ private final class Watched {
       fill(person, companies, &random)
       if random.below(5) == 0, count > 0 { person.id.value = 10_000 + random.below(100) }
       do { _ = try await store.create(person) } catch let error as ModelStoreError where error.code == .conflict {
-        store.scope.forget(person)
+        store.scope.remove(person)
       }
       return 1
     case 3:

@@ -40,7 +40,7 @@ extension ModelObject {
       let copy = type(of: original).init()
       original.memberScope?.transformers.prepare(copy)
       copies[ObjectIdentifier(original)] = copy
-      if chosen == nil || original !== self { copy.takeStates(of: original) }
+      if chosen == nil || original !== self { copy.copyStates(of: original) }
       original.forEachField { field, index in
         guard isChosen(field, of: original) else { return }
         guard let other = copy.counterpart(of: field, at: index) else {
@@ -58,7 +58,7 @@ extension ModelObject {
     let order = Dictionary(uniqueKeysWithValues: zip(relations.map { ObjectIdentifier($0.original) }, 0...))
     for relation in relations { relation.refer(toCopies: copies, order) }
     if chosen != nil { for relation in relations { relation.linkInverse(to: self, copies, order) } }
-    for relation in relations { relation.takeStates(copies, order) }
+    for relation in relations { relation.copyStates(copies, order) }
     for relation in relations { relation.copy.announceReference() }
     return copies[ObjectIdentifier(self)] ?? self
   }
@@ -72,7 +72,7 @@ extension ModelObject {
     return field.declaredKey.flatMap { key in details?.dynamicFields.first { $0.declaredKey == key } }
   }
 
-  func takeStates(of original: ModelObject) {
+  func copyStates(of original: ModelObject) {
     modelLoadState = original.modelLoadState
     origin = original.origin
     isStored = original.isStored
@@ -152,8 +152,8 @@ struct CopiedRelation {
   }
 
   /// Copies the state and the baseline.
-  func takeStates(_ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
-    copiedField.takeStates(of: field)
+  func copyStates(_ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
+    copiedField.copyStates(of: field)
     copy.keepBaseline(of: original, copies) { copies[ObjectIdentifier($0)] == nil || retains($0, order) }
   }
 }

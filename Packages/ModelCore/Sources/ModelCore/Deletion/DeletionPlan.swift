@@ -7,12 +7,12 @@
 /// ```swift
 /// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
 /// try await engine.delete(plan.models)             // atomically
-/// plan.cutLinks()                                  // only now: remaining models no longer reference the deleted ones
+/// plan.nullifyLinks()                                  // only now: remaining models no longer reference the deleted ones
 /// for model in plan.models { finishDeleting(model) }
 /// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
 /// ```
 ///
-/// Nothing is changed before ``cutLinks()`` is called, so a store that fails has nothing to undo.
+/// Nothing is changed before ``nullifyLinks()`` is called, so a store that fails has nothing to undo.
 ///
 /// A plan is limited to what the relations contain. One-way relations of other models to a deleted one are not visible
 /// from it. Lists that are not fully loaded are in ``unknownRelations``, so that a store can load them and rebuild the
@@ -82,7 +82,7 @@ public struct DeletionPlan {
   ///
   /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
   /// restore a reference to a deleted model. Call this after the models were deleted.
-  public func cutLinks() {
+  public func nullifyLinks() {
     let change = RelationChange(.deletion)
     for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
     for model in models {

@@ -83,7 +83,7 @@ final class DraftGraph {
   /// - Returns: the fields of both sides.
   private func pairs(of original: ModelObject) -> [(original: AnyField, copy: AnyField)] {
     guard let copy = copy(of: original) else { return [] }
-    copy.takeStates(of: original)
+    copy.copyStates(of: original)
     var pairs: [(original: AnyField, copy: AnyField)] = []
     original.forEachField { field, index in
       guard let other = copy.counterpart(of: field, at: index) else { return }

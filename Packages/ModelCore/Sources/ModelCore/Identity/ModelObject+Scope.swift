@@ -36,15 +36,15 @@ extension ModelObject {
     let identifierIndex = layout.identifierIndex
     var isDirty = false
     forEachField { field, index in
-      if field.beWatched(isFollowed: index == identifierIndex) { isDirty = true }
+      if field.beginTracking(isFollowed: index == identifierIndex) { isDirty = true }
     }
-    if identifierIndex == nil { identifierField?.beWatched(isFollowed: true) }
+    if identifierIndex == nil { identifierField?.beginTracking(isFollowed: true) }
     return isDirty
   }
 
   func endWatchingFields() {
-    forEachField { field, _ in field.endWatching() }
-    if layout.identifierIndex == nil { identifierField?.endWatching() }
+    forEachField { field, _ in field.endTracking() }
+    if layout.identifierIndex == nil { identifierField?.endTracking() }
   }
 }
 
@@ -57,7 +57,7 @@ extension ModelObject: FieldWatcher {
   public func fieldBecameDirty(_ field: AnyField) {
     guard let identityMap else { return }
     identityMap.keep(self)
-    if identityMap.isRecorded { field.beWatched() }
+    if identityMap.isRecorded { field.beginTracking() }
   }
 
   /// Records the state of a field before it changes.
@@ -66,7 +66,7 @@ extension ModelObject: FieldWatcher {
     // A relation notifies for both sides of a change.
     if isEdit, field.isRelation { return }
     identityMap.willChange(field, of: self, isEdit: isEdit)
-    if isEdit { field.beWatched() }
+    if isEdit { field.beginTracking() }
   }
 
   /// Releases the model from the scope if it has nothing left to save.

@@ -12,7 +12,7 @@
 /// ```
 ///
 /// Models are held weakly, except unsaved ones: new and changed models. These are retained until they are saved,
-/// reverted or removed with ``forget(_:)``, so no unsaved change is lost. When the scope is deallocated, with its store
+/// reverted or removed with ``remove(_:)``, so no unsaved change is lost. When the scope is deallocated, with its store
 /// for instance, it releases them. Models that stay alive share the identity map, and ``ModelIsolation/scope`` returns
 /// a scope for it.
 ///
@@ -51,7 +51,7 @@ public final class ModelScope {
   /// and relations stay.
   ///
   /// Use this for a new model that is not wanted, or for a deleted one.
-  public func forget(_ model: ModelObject) { map.remove(model) }
+  public func remove(_ model: ModelObject) { map.remove(model) }
 
   /// The closure that is called when two live models have the same identifier. The default writes the description to
   /// standard error.

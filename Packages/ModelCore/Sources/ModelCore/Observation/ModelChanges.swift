@@ -105,13 +105,13 @@ private final class PathBuffer: ObservationOwner, Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isCancelled = Task.isCancelled
-        let goesOn = state.withLock { state in
+        let resumesNow = state.withLock { state in
           // A change may have been added meanwhile.
           if isCancelled || state.isEnded || !state.paths.isEmpty { return true }
           state.waiting[id] = continuation
           return false
         }
-        if goesOn { continuation.resume() }
+        if resumesNow { continuation.resume() }
       }
     } onCancel: {
       state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()

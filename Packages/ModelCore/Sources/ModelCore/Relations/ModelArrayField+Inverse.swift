@@ -94,7 +94,7 @@ extension ModelArrayField {
     !change.isRead && loadState != .loaded && (isDirty ? hasFollowed : wasNeverSaved)
   }
 
-  func settleFollowed(asOf stamp: ChangeStamp) {
+  func markFollowedSaved(asOf stamp: ChangeStamp) {
     guard hasFollowed, loadState == .incomplete, isDirty, lastChange <= stamp else { return }
     markSaved(asOf: stamp)
     // The list is in no record and was not saved. Later changes of the inverse are not part of the record either.

@@ -92,7 +92,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   deinit {
     // The list may hold the last reference to long chains of models.
-    ReleasedMembers.release(takeStoredValue(), &table)
+    ReleasedMembers.release(moveStoredValue(), &table)
   }
 
   /// The related models that are currently in memory.

@@ -72,7 +72,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   deinit {
     // The field may hold the last reference to a long chain of models.
-    var last: AnyObject? = takeStoredValue()
+    var last: AnyObject? = moveStoredValue()
     ReleaseQueue.release(&last)
   }
 

@@ -65,7 +65,7 @@ extension ModelObject {
   /// Cuts the links of this model to deleted models that have no inverse.
   ///
   /// - Returns: the changed fields that were not dirty before.
-  public func cutOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
+  public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
     let change = RelationChange(.deletion)
     var cut: [AnyField] = []
     for relation in relations {

@@ -43,7 +43,7 @@ protocol Relation: RelationField {
   /// Checks whether weakly held members were deallocated, before the list is marked as complete.
   func removeReleasedMembers()
   /// Marks a list as clean if all its changes were saved with its inverse.
-  func settleFollowed(asOf stamp: ChangeStamp)
+  func markFollowedSaved(asOf stamp: ChangeStamp)
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
   /// Adds a model to a to-many relation, or sets it in a to-one relation.
@@ -86,7 +86,7 @@ protocol Relation: RelationField {
 extension Relation {
   func removeReleasedMembers() {}
 
-  func settleFollowed(asOf stamp: ChangeStamp) {}
+  func markFollowedSaved(asOf stamp: ChangeStamp) {}
 
   func settleWritten() {}
 

@@ -345,9 +345,6 @@ extension ModelScope {
     if count > 64 { map.reserveCapacity(count, for: ModelTypeKey(type)) }
   }
 
-  /// Removes a deleted model from the scope.
-  public func remove(_ model: ModelObject) { forget(model) }
-
   /// Returns the live model with an identifier.
   public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {
     guard let model = map.canonicalModel(of: type, identifier: identifier) else { return nil }

@@ -65,7 +65,7 @@ extension ModelObject {
       var hasSettled = false
       for index in layout.relationIndices {
         guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
-        (field as? any Relation)?.settleFollowed(asOf: stamp)
+        (field as? any Relation)?.markFollowedSaved(asOf: stamp)
         hasSettled = hasSettled || !field.isDirty
       }
       if hasSettled { identityMap?.settle(self) }

@@ -74,7 +74,7 @@ extension ModelUndo {
             settles: !isBeingSaved)
         }
       }
-      cutLinks(of: step)
+      nullifyLinks(of: step)
     }
     var deletions: [ModelObject] = []
     for existence in step.existences.reversed() {
@@ -101,7 +101,7 @@ extension ModelUndo {
 
   /// Cuts the links of models that leave the scope: those made before they joined it, and those among them, which a
   /// cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
-  private func cutLinks(of step: UndoStep) {
+  private func nullifyLinks(of step: UndoStep) {
     let concerned = Set(step.existences.map(\.model)), change = RelationChange()
     for existence in step.existences where !existence.existedBefore {
       for relation in existence.model.relations {

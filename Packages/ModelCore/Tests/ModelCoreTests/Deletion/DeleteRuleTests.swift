@@ -45,7 +45,7 @@ private final class Debt: Model {
     let plan = try ada.deletionPlan()
     #expect(plan.models == [ada])
     #expect(books.allSatisfy { $0.author.value === ada })
-    plan.cutLinks()
+    plan.nullifyLinks()
     #expect(books.allSatisfy { $0.author.value == nil })
     #expect(books.allSatisfy { $0.isDirty })
     #expect(ada.books.value == [])
@@ -61,7 +61,7 @@ private final class Debt: Model {
     firm.site.value = site
     let plan = try firm.deletionPlan()
     #expect(plan.models == [firm, workers[0], workers[1], tools[0], tools[1]])
-    plan.cutLinks()
+    plan.nullifyLinks()
     #expect(site.firm.value == nil)
     #expect(firm.staff.value == workers)
   }
@@ -177,7 +177,7 @@ private final class Debt: Model {
       told.append((students[1].courses.value?.count ?? 0) + (new?.count ?? 0))
     }
     let plan = try DeletionPlan(deleting: courses)
-    plan.cutLinks()
+    plan.nullifyLinks()
     #expect(told == [0])
   }
 
@@ -188,7 +188,7 @@ private final class Debt: Model {
     let books = ada.books.value ?? []
     books[0].author.value = bob
     let plan = try ada.deletionPlan()
-    plan.cutLinks()
+    plan.nullifyLinks()
     for book in books { book.revert() }
     #expect(books.allSatisfy { $0.author.value == nil && !$0.isDirty })
     #expect(bob.books.value == [])

@@ -110,7 +110,7 @@ import Testing
   @Test func `A model that is removed from its scope or deallocated leaves no alias`() throws {
     var ada: Author? = try read(-1, "Ada")
     if let ada { try scope.staged(["id": 10], into: ada)() }
-    if let ada { scope.forget(ada) }
+    if let ada { scope.remove(ada) }
     #expect(Author.with(identifier: "-1", in: scope) !== ada)
     #expect(Author.with(identifier: "10", in: scope) !== ada)
     #expect(ada?.scope == nil)

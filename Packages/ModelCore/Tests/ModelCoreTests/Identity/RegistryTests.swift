@@ -78,7 +78,7 @@ private final class Restless: Model {
         try model.read(["id": .int(other)])
         alive[other] = model
       case 2:
-        if let model = alive.removeValue(forKey: id) { scope.forget(model) }
+        if let model = alive.removeValue(forKey: id) { scope.remove(model) }
       default:
         let model = try numbered(id)
         #expect(alive[id] == nil || alive[id] === model)

@@ -51,7 +51,7 @@ import Testing
     }
     #expect(book?.title.value == "T")
     #expect(author.books.value?.first === book)
-    if let book { scope.forget(book) }
+    if let book { scope.remove(book) }
     #expect(book == nil)
   }
 

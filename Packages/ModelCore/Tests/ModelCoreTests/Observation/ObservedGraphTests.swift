@@ -170,7 +170,7 @@ private final class ObservedGraph {
   func end() -> Int {
     for stop in all.compactMap(\.stop) {
       stop.unlink()
-      scope?.forget(stop)
+      scope?.remove(stop)
     }
     stops = []
     return all.count { $0.stop != nil }

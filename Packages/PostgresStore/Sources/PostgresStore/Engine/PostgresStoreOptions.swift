@@ -55,7 +55,7 @@
       preparesStatements: Bool = true, tableNames: [String: String] = [:], mappings: [TableMapping] = [],
       createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
-      changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .refuse
+      changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .fail
     ) {
       self.schema = schema
       self.poolSize = poolSize

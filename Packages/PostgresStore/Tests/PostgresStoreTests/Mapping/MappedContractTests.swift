@@ -54,12 +54,12 @@
 
     // A row has all columns: it can't lack a foreign key, as a record can.
     @Test(
-      arguments: ModelStoreContract.frontChecks.filter {
+      arguments: ModelStoreContract.sharedEngineChecks.filter {
         $0.name
           != "state, value and count of a list agree, whichever records have it and in whichever order they are read"
       })
     func `A PostgreSQL store over existing tables keeps the promises about several store instances`(
-      check: ModelStoreContract.FrontCheck
+      check: ModelStoreContract.SharedEngineCheck
     ) async throws {
       let engine = try await makeStore().handle
       try await check.run { PostgresModelStore(engine) }

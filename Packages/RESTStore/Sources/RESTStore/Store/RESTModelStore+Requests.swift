@@ -36,7 +36,7 @@ extension RESTModelStore {
   public func request(
     _ method: HTTPRequestData.Method, _ path: String, parameters: AttributeDictionary = [:], body: Data? = nil,
     headers: HTTPHeaderList = [:]
-  ) async throws -> RESTAnswer {
+  ) async throws -> RESTResult {
     guard path.hasPrefix("/"), !path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "#") })
     else {
       throw ModelStoreError(
@@ -64,7 +64,7 @@ extension RESTModelStore {
     }
     let read = OpenRead(scope.pendingReads)
     return try await handle.run(call) { _, response in
-      RESTAnswer(response, to: call, read, in: self)
+      RESTResult(response, to: call, read, in: self)
     }
   }
 

@@ -23,8 +23,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     guard let response = response as? HTTPURLResponse, let transfer = transfer(for: dataTask) else {
       return completionHandler(.cancel)
     }
-    let goesOn = transfer.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
-    completionHandler(goesOn ? .allow : .cancel)
+    let continues = transfer.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
+    completionHandler(continues ? .allow : .cancel)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

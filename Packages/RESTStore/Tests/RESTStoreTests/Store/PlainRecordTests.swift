@@ -25,7 +25,7 @@ private struct Silent: RESTDialect {}
     let transport = StubTransport(status: 200, body, headers: ["ETag": "\"1\""])
     let store = try RESTModelStore(transport, dialect: dialect)
     let here = try Chapter.from(dictionaryValue: ["id": 7, "title": "One", "pages": 5], in: store.scope)
-    if isHere { here.pages.value = 6 } else { store.scope.forget(here) }
+    if isHere { here.pages.value = 6 } else { store.scope.remove(here) }
     do {
       let found = try await store.lookup(Chapter.self, identifier: "7")
       #expect((found === here) == isHere)

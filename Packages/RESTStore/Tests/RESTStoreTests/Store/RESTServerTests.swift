@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions, .orderedReads]))
   func `A REST store on a server in another process keeps results up to date with what its store instances write`(
-    check: ModelStoreContract.FrontCheck
+    check: ModelStoreContract.SharedEngineCheck
   ) async throws {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
     try await check.run { RESTModelStore(handle) }

@@ -27,12 +27,12 @@ final class GatedTransport: HTTPTransport {
     arrivals.continuation.yield()
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state in
-          let goesOn = state.isOpen || state.cancelled.contains(number)
-          if !goesOn { state.waiting[number] = continuation }
-          return goesOn
+        let resumesNow = state.withLock { state in
+          let resumesNow = state.isOpen || state.cancelled.contains(number)
+          if !resumesNow { state.waiting[number] = continuation }
+          return resumesNow
         }
-        if goesOn { continuation.resume() }
+        if resumesNow { continuation.resume() }
       }
     } onCancel: {
       state.withLock { state in

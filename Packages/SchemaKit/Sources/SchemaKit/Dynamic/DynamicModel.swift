@@ -18,7 +18,7 @@
 ///
 /// A transformable attribute has the type of its transformer: see ``CoreDataSchema/with(transformers:)``. Without a
 /// transformer its value is the `JSONValue` of the document.
-public class DynamicModel: Model, MadeOfEntity {
+public class DynamicModel: Model, EntityDefined {
   private let blueprint: DynamicEntity?
   private var fieldsByName: [String: AnyField] = [:]
 
@@ -106,9 +106,9 @@ public class DynamicModel: Model, MadeOfEntity {
 ///
 /// An initializer of a class returns an object of that class. An initializer of a protocol may return one of a derived
 /// class, here that of the entity.
-public protocol MadeOfEntity: SendableMetatype {}
+public protocol EntityDefined: SendableMetatype {}
 
-extension MadeOfEntity {
+extension EntityDefined {
   /// Creates a model of an entity, with the defaults of the schema.
   ///
   /// - Throws: ``SchemaMappingError`` if the entity does not exist or is abstract.

@@ -48,13 +48,13 @@ public final class AwaitedState<Value: Sendable>: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isCancelled = Task.isCancelled
-        let goesOn = state.withLock { state in
+        let resumesNow = state.withLock { state in
           // The value may have changed since.
           if isCancelled || condition(state.value) { return true }
           state.waiting[id] = continuation
           return false
         }
-        if goesOn { continuation.resume() }
+        if resumesNow { continuation.resume() }
       }
     } onCancel: {
       state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()

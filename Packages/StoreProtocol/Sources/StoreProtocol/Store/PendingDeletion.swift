@@ -191,12 +191,12 @@ public struct PendingDeletion {
   ) async throws {
     let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
     if let transaction {
-      if !plan.cuts.isEmpty || !referring.isEmpty { transaction.atEnd { _ = cutLinks(others, referring) } }
+      if !plan.cuts.isEmpty || !referring.isEmpty { transaction.atEnd { _ = nullifyLinks(others, referring) } }
       for model in models { finish(model, in: transaction) }
       return
     }
     let links = store.scope.recordTogether {
-      let links = cutLinks(others, referring)
+      let links = nullifyLinks(others, referring)
       for model in models { finish(model, in: nil) }
       return links
     }
@@ -218,11 +218,11 @@ public struct PendingDeletion {
   /// Cuts the links of the remaining live models.
   ///
   /// - Returns: the stored ones of them, with the relations that were cut.
-  private func cutLinks(
+  private func nullifyLinks(
     _ others: Others, _ referring: [ModelObject]
   ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
-    plan.cutLinks()
+    plan.nullifyLinks()
     var cut: [(model: ModelObject, fields: [AnyField])] = []
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
@@ -234,7 +234,7 @@ public struct PendingDeletion {
       }
     }
     for model in referring where !models.contains(model) {
-      let fields = model.cutOneWayLinks(to: models)
+      let fields = model.nullifyOneWayLinks(to: models)
       if fields.isEmpty { continue }
       if let index = cut.firstIndex(where: { $0.model === model }) {
         cut[index].fields += fields

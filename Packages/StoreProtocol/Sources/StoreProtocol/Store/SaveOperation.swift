@@ -118,11 +118,11 @@ public struct SaveOperation<M: Model> {
     self.explicitNull = explicitNull
     stamp = begun.stamp
     content = .values([])
-    try takeDown(begun)
+    try captureSnapshot(begun)
   }
 
   /// Stores the captured values.
-  private mutating func takeDown(_ begun: SaveSnapshot) throws {
+  private mutating func captureSnapshot(_ begun: SaveSnapshot) throws {
     marked = nil
     if begun.isComplete, let bytes = begun.bytes {
       content = .bytes(bytes)
@@ -194,7 +194,7 @@ public struct SaveOperation<M: Model> {
     for save in saves { save.begin(in: log) }
     for index in saves.indices {
       let save = saves[index]
-      try saves[index].takeDown(
+      try saves[index].captureSnapshot(
         SaveSnapshot(
           save.model, identifier: save.identifier, save.fields, asOf: save.stamp,
           save.scope.recordWriter(explicitNull: save.explicitNull)))

@@ -28,7 +28,7 @@ extension ModelStoreContract {
         let error = try await requireError(.invalid, "save") { try await store.save(person) }
         try requireEqual(error.fields["name"], ["is reserved"], "the errors of the name")
         try require(person.name.isDirty, "the rejected change is no longer dirty")
-        store.scope.forget(person)
+        store.scope.remove(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.name.value, "Ada", "the name")

@@ -2,17 +2,18 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let cancellation = FrontCheck("a task that is cancelled at any suspension point leaves the store whole") {
-    makeFront in
+  static let cancellation = SharedEngineCheck("a task that is cancelled at any suspension point leaves the store whole")
+  {
+    makeStore in
     var step = 0
     while true {
       let name = "\(step)"
       let acknowledged = Lock(0)
       let wasCancelled = try await SteppingExecutor.run(cancellingBefore: step) {
-        try await work(makeFront(), name) { acknowledged.withLock { $0 += 1 } }
+        try await work(makeStore(), name) { acknowledged.withLock { $0 += 1 } }
       }
       let done = acknowledged.withLock { $0 }
-      let front = try await makeFront()
+      let front = try await makeStore()
       let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
       let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
       // What was in progress may be done or not, but not in part.
@@ -50,18 +51,18 @@ extension ModelStoreContract {
     [[], ["\(name)-a 1"], ["\(name)-a 2"], ["\(name)-a 2", "\(name)-b 3"], ["\(name)-b 3"]]
   }
 
-  static let cancellationTogether = FrontCheck(
+  static let cancellationTogether = SharedEngineCheck(
     "a batch and a transaction that are cancelled at any suspension point are written completely or not at all"
-  ) { makeFront in
+  ) { makeStore in
     var step = 0
     while true {
       let name = "\(step)"
       let acknowledged = Lock(0)
       let wasCancelled = try await SteppingExecutor.run(cancellingBefore: step) {
-        try await workTogether(makeFront(), name) { acknowledged.withLock { $0 += 1 } }
+        try await workTogether(makeStore(), name) { acknowledged.withLock { $0 += 1 } }
       }
       let done = acknowledged.withLock { $0 }
-      let front = try await makeFront()
+      let front = try await makeStore()
       let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
       let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
       let hasTransactions = front is any TransactionalModelStore

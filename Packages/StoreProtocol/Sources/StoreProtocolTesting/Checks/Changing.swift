@@ -1,10 +1,10 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let changing: [FrontCheck] = [
-    FrontCheck("changes(of:) reports every write of another instance, in order, with identifier and fields") {
-      makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+  static let changing: [SharedEngineCheck] = [
+    SharedEngineCheck("changes(of:) reports every write of another instance, in order, with identifier and fields") {
+      makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let changes = reader.changes(of: ContractPerson.self)
       var iterator = changes.makeAsyncIterator()
       let person = try await writer.create(ContractPerson.named("Ada", age: 36))
@@ -22,17 +22,19 @@ extension ModelStoreContract {
       try requireEqual(
         Array(try await next(&iterator, "changes(of:)")), [.deleted(identifier: identifier)], "the third batch")
     },
-    FrontCheck("a batch that is written at once is reported at once", needs: [.batches]) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    SharedEngineCheck("a batch that is written at once is reported at once", needs: [.batches]) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       var iterator = reader.changes(of: ContractPerson.self).makeAsyncIterator()
       try await writer.createAll(["Ada", "Bob", "Cleo"].map { ContractPerson.named($0) })
       let batch = try await next(&iterator, "changes(of:)")
       try requireEqual(batch.created.count, 3, "the number of models that the batch created")
     },
-    FrontCheck("a transaction is reported at once when it is complete, and never if it fails", needs: [.transactions]) {
-      makeFront in
+    SharedEngineCheck(
+      "a transaction is reported at once when it is complete, and never if it fails", needs: [.transactions]
+    ) {
+      makeStore in
       struct Refusal: Error {}
-      let reader = try live(await makeFront()), writer = try await makeFront()
+      let reader = try live(await makeStore()), writer = try await makeStore()
       var iterator = reader.changes(of: ContractPerson.self).makeAsyncIterator()
       do {
         try await transaction(in: writer) { store in
@@ -49,9 +51,10 @@ extension ModelStoreContract {
       let batch = try await next(&iterator, "changes(of:)")
       try requireEqual(batch.map(\.kind), [.created, .created], "the batch")
     },
-    FrontCheck("live models follow other store instances while changes(of:) is consumed, and keep local changes") {
-      makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    SharedEngineCheck("live models follow other store instances while changes(of:) is consumed, and keep local changes")
+    {
+      makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let theirs = try await writer.create(ContractPerson.named("Ada", age: 36))
       let ours = try await reader.lookup(ContractPerson.self, identifier: theirs.identifier ?? "?")
       var iterator = reader.changes(of: ContractPerson.self).makeAsyncIterator()
@@ -69,8 +72,8 @@ extension ModelStoreContract {
       try requireEqual(ours.height.value, 1.7, "the height, which was changed and not saved")
       try requireEqual(try await next(&paths, "person.changes"), ["age", "height"], "the paths of person.changes")
     },
-    FrontCheck("a consumer that is too slow is notified that changes were dropped, and continues") { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    SharedEngineCheck("a consumer that is too slow is notified that changes were dropped, and continues") { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let person = try await writer.create(ContractPerson.named("Ada", age: 0))
       let ours = try await reader.lookup(ContractPerson.self, identifier: person.identifier ?? "?")
       var iterator = reader.changes(of: ContractPerson.self, buffer: 2).makeAsyncIterator()

@@ -3,13 +3,13 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// Changes of one model through several store instances.
-  static let conflicts: [FrontCheck] = [
-    FrontCheck("8 tasks that count in one model lose nothing if they save again after a conflict") { makeFront in
-      let identifier = try await makeFront().createAndForget("Ada", age: 0)
+  static let conflicts: [SharedEngineCheck] = [
+    SharedEngineCheck("8 tasks that count in one model lose nothing if they save again after a conflict") { makeStore in
+      let identifier = try await makeStore().createAndForget("Ada", age: 0)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
           group.addTask {
-            let front = try await makeFront()
+            let front = try await makeStore()
             for _ in 0..<10 {
               let person = try await front.lookup(ContractPerson.self, identifier: identifier)
               while true {
@@ -27,12 +27,12 @@ extension ModelStoreContract {
         }
         try await group.waitForAll()
       }
-      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(found.age.value, 80, "the count")
     },
-    FrontCheck("a field that another store instance changed is not overwritten, and the error has both sides") {
-      makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("a field that another store instance changed is not overwritten, and the error has both sides") {
+      makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       same.age.value = 50
       try await second.save(same)
       person.age.value = 40
@@ -43,7 +43,7 @@ extension ModelStoreContract {
         error.conflicts, [FieldConflict(key: "age", baseline: 36, local: 40, stored: 50)], "the conflicts")
       try requireEqual(error.identifier, person.identifier, "the identifier of the error")
       try require(person.age.value == 40 && person.age.isDirty, "the local change is lost")
-      try requireEqual(try await stored(person, makeFront).age.value, 50, "the stored age")
+      try requireEqual(try await stored(person, makeStore).age.value, 50, "the stored age")
       // A lookup keeps the local change, and so it does not settle the conflict.
       _ = try await first.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try await requireError(.conflict, "another save") { try await first.save(person) }
@@ -51,22 +51,23 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, 50, "the age after a refresh")
       person.age.value = 51
       try await first.save(person)
-      try requireEqual(try await stored(person, makeFront).age.value, 51, "the stored age at last")
+      try requireEqual(try await stored(person, makeStore).age.value, 51, "the stored age at last")
     },
-    FrontCheck("overwrite lets the last writer win, and leaves other fields as they are") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("overwrite lets the last writer win, and leaves other fields as they are") { makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       same.age.value = 50
       same.height.value = 2
       try await second.save(same)
       person.age.value = 40
       try await first.save(person, onConflict: .overwrite)
-      let found = try await stored(person, makeFront)
+      let found = try await stored(person, makeStore)
       try requireEqual(found.age.value, 40, "the stored age")
       try requireEqual(found.height.value, 2, "the stored height")
       try require(!person.isDirty, "a saved model is dirty")
     },
-    FrontCheck("fail rejects a save after any change of the record, and merge joins different fields") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("fail rejects a save after any change of the record, and merge joins different fields") {
+      makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       same.height.value = 2
       try await second.save(same)
       person.age.value = 40
@@ -75,7 +76,7 @@ extension ModelStoreContract {
       }
       try requireEqual(error.conflicts.map(\.key), ["height"], "the fields of the conflict")
       try await first.save(person)
-      let found = try await stored(person, makeFront)
+      let found = try await stored(person, makeStore)
       try requireEqual(found.age.value, 40, "the stored age")
       try requireEqual(found.height.value, 2, "the stored height")
       try await first.refresh(person)
@@ -84,15 +85,16 @@ extension ModelStoreContract {
       person.age.value = 42
       try await first.save(person, onConflict: .fail)
     },
-    FrontCheck("an equal change by another writer is a conflict too, since a count would lose it") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("an equal change by another writer is a conflict too, since a count would lose it") { makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       same.age.value = 40
       try await second.save(same)
       person.age.value = 40
       try await requireError(.conflict, "a save of an equal value") { try await first.save(person) }
     },
-    FrontCheck("lists, relations, nested keys and values that were nil are compared as one field each") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("lists, relations, nested keys and values that were nil are compared as one field each") {
+      makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       for (identifier, store) in [("acme", first), ("beta", first), ("gamma", second)] {
         let company = ContractCompany()
         company.id.value = identifier
@@ -119,12 +121,12 @@ extension ModelStoreContract {
       person.company.value = try await company("beta", first)
       person.tags.value = ["d"]
       try await first.save(person)
-      let found = try await stored(person, makeFront)
+      let found = try await stored(person, makeStore)
       try requireEqual(found.tags.value, ["d"], "the tags")
       try requireEqual(found.company.value?.identifier, "beta", "the company")
     },
-    FrontCheck("a model does not conflict with its own saves, in and outside of transactions") { makeFront in
-      let (first, person, _, _) = try await twice(makeFront)
+    SharedEngineCheck("a model does not conflict with its own saves, in and outside of transactions") { makeStore in
+      let (first, person, _, _) = try await twice(makeStore)
       for age in 1...3 {
         person.age.value = age
         try await first.save(person, onConflict: .fail)
@@ -144,10 +146,10 @@ extension ModelStoreContract {
       fresh.age.value = 7
       try await first.save(person, onConflict: .fail)
       try await first.save(fresh, onConflict: .fail)
-      try requireEqual(try await stored(person, makeFront).age.value, 7, "the stored age")
+      try requireEqual(try await stored(person, makeStore).age.value, 7, "the stored age")
     },
-    FrontCheck("a transaction can catch a conflict, and writes the rest") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("a transaction can catch a conflict, and writes the rest") { makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       guard first is any TransactionalModelStore else { return }
       same.age.value = 50
       try await second.save(same)
@@ -157,11 +159,12 @@ extension ModelStoreContract {
         try await store.create(ContractPerson.named("Bob"))
       }
       try require(person.age.value == 40 && person.age.isDirty, "the local change is lost")
-      let ages = try await makeFront().list(ContractPerson.self).map(\.age.value)
+      let ages = try await makeStore().list(ContractPerson.self).map(\.age.value)
       try requireEqual(ages, [50, nil], "the stored ages")
     },
-    FrontCheck("no policy writes what was deleted meanwhile, or replaces another model by a new one") { makeFront in
-      let (first, person, second, same) = try await twice(makeFront)
+    SharedEngineCheck("no policy writes what was deleted meanwhile, or replaces another model by a new one") {
+      makeStore in
+      let (first, person, second, same) = try await twice(makeStore)
       try await second.delete(same)
       person.age.value = 40
       for policy in [ConflictPolicy.merge, .fail, .overwrite] {
@@ -176,30 +179,30 @@ extension ModelStoreContract {
         try await first.save(other, onConflict: .overwrite)
       }
     },
-    FrontCheck("a field of an unloaded reference is written without knowing what is stored") { makeFront in
+    SharedEngineCheck("a field of an unloaded reference is written without knowing what is stored") { makeStore in
       let company = ContractCompany()
       (company.id.value, company.name.value) = ("acme", "Acme")
-      try await makeFront().create(company)
-      let store = try await makeFront()
+      try await makeStore().create(company)
+      let store = try await makeStore()
       let same = ContractCompany.with(identifier: "acme", in: store.scope)
       same.name.value = "A"
       try await store.update(same, fields: [same.name])
-      let found = try await makeFront().lookup(ContractCompany.self, identifier: "acme")
+      let found = try await makeStore().lookup(ContractCompany.self, identifier: "acme")
       try requireEqual(found.name.value, "A", "the name")
-      let other = try await makeFront()
+      let other = try await makeStore()
       let reference = ContractCompany.with(identifier: "acme", in: other.scope)
       reference.name.value = "B"
       try await other.save(reference)
-      let last = try await makeFront().lookup(ContractCompany.self, identifier: "acme")
+      let last = try await makeStore().lookup(ContractCompany.self, identifier: "acme")
       try requireEqual(last.name.value, "B", "the name at last")
     },
   ]
 
   /// One stored person, read by two store instances.
   private static func twice(
-    _ makeFront: () async throws -> any ModelStore
+    _ makeStore: () async throws -> any ModelStore
   ) async throws -> (any ModelStore, ContractPerson, any ModelStore, ContractPerson) {
-    let (first, second) = (try await makeFront(), try await makeFront())
+    let (first, second) = (try await makeStore(), try await makeStore())
     let person = ContractPerson.named("Ada", age: 36)
     person.height.value = 1.5
     try await first.create(person)
@@ -209,8 +212,8 @@ extension ModelStoreContract {
 
   /// A person as another store instance reads it.
   private static func stored(
-    _ person: ContractPerson, _ makeFront: () async throws -> any ModelStore
+    _ person: ContractPerson, _ makeStore: () async throws -> any ModelStore
   ) async throws -> ContractPerson {
-    try await makeFront().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
   }
 }

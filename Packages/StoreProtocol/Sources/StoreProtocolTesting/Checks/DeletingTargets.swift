@@ -15,7 +15,7 @@ extension ModelStoreContract {
         ticket.watchers.value = [other, acme]
         try await store.create(ticket)
         identifiers.append(ticket.identifier ?? "")
-        store.scope.forget(ticket)
+        store.scope.remove(ticket)
       }
       try await store.delete(acme)
       for (index, identifier) in identifiers.enumerated() {
@@ -50,7 +50,7 @@ extension ModelStoreContract {
         student.courses.value = [course]
         students.append(try await store.create(student))
       }
-      for model in [course] + students as [any Model] { store.scope.forget(model) }
+      for model in [course] + students as [any Model] { store.scope.remove(model) }
       let gone = try await store.lookup(ContractStudent.self, identifier: students[0].identifier ?? "")
       try await store.delete(gone)
       let other = try await store.lookup(ContractStudent.self, identifier: students[1].identifier ?? "")

@@ -1,15 +1,15 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let editing = FrontCheck(
+  static let editing = SharedEngineCheck(
     "what is edited while a model is saved wins and stays dirty until it is saved, at any suspension point"
-  ) { makeFront in
+  ) { makeStore in
     var step = 0
     while true {
       let edited = Edited()
       let name = "step \(step)"
       let wasEdited = try await SteppingExecutor.run(doing: edited.edit, before: step) {
-        let front = try await makeFront()
+        let front = try await makeStore()
         let person = ContractPerson.named(name, age: 1)
         edited.person = person
         try await front.create(person)
@@ -17,7 +17,7 @@ extension ModelStoreContract {
         try await front.update(person)
         edited.front = front
       }
-      try await edited.check(makeFront(), name, wasEdited)
+      try await edited.check(makeStore(), name, wasEdited)
       if !wasEdited { return }
       step += 1
       try require(step < 1_000, "the task has more than 1,000 suspension points")

@@ -39,12 +39,12 @@ extension ModelStoreContract {
     },
   ]
 
-  static let exactIdentifiersLive: [FrontCheck] = [
-    FrontCheck(
+  static let exactIdentifiersLive: [SharedEngineCheck] = [
+    SharedEngineCheck(
       "a live result keeps models apart whose identifiers differ only in how an accent is written",
       needs: [.exactIdentifiers]
-    ) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let companies = try await createCompanies(in: writer)
       var iterator = reader.observe(ContractCompany.self).makeAsyncIterator()
       func names() async throws -> [String?] { try await next(&iterator, "observe").models.map(\.name.value) }
@@ -63,11 +63,11 @@ extension ModelStoreContract {
       try await writer.delete(companies[1])
       try requireEqual(try await names(), ["number 0"], "the result after the other one was deleted")
     },
-    FrontCheck(
+    SharedEngineCheck(
       "a live result takes several changes at once of models whose identifiers differ only in how an accent is written",
       needs: [.exactIdentifiers, .queries]
-    ) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let companies = try await createCompanies(in: writer)
       var iterator = reader.observe(
         ContractCompany.self, where: { $0.name.hasPrefix("number") }, sort: [.descending(\.name)], limit: 2
@@ -85,11 +85,11 @@ extension ModelStoreContract {
       }
       try requireEqual(models.map { $0.id.value.map { Array($0.utf8) } }, [Array(accents[0].utf8)], "the identifiers")
     },
-    FrontCheck(
+    SharedEngineCheck(
       "a live query follows related models whose identifiers differ only in how an accent is written",
       needs: [.exactIdentifiers, .queries]
-    ) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let companies = try await createCompanies(in: writer)
       try await createPeople(of: companies, in: writer)
       var iterator = reader.observe(

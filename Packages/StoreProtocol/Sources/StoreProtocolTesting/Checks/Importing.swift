@@ -90,7 +90,7 @@ extension ModelStoreContract {
       acme.id.value = "acme"
       acme.name.value = "Acme"
       try await store.create(acme)
-      store.scope.forget(acme)
+      store.scope.remove(acme)
       let json = Data(
         """
         [{"name": "Ada", "company": {"id": "acme", "name": "Acme Ltd"}}, {"name": "Grace", "company": "acme"},
@@ -98,7 +98,7 @@ extension ModelStoreContract {
         """.utf8)
       let report = try await store.importModels(ContractPerson.self, fromJSON: json)
       try requireEqual(report.description, "3 created, 0 updated, 0 unchanged, 0 rejected", "the report")
-      for company in store.scope.unsavedModels { store.scope.forget(company) }
+      for company in store.scope.unsavedModels { store.scope.remove(company) }
       let names = try await store.list(ContractCompany.self).map(\.name.value)
       try requireEqual(Set(names), ["Acme Ltd", "New"], "the names of the stored companies")
     },
@@ -122,7 +122,7 @@ extension ModelStoreContract {
 
   /// A model as the store has it now.
   private static func anew(_ person: ContractPerson, in store: any ModelStore) async throws -> ContractPerson {
-    store.scope.forget(person)
+    store.scope.remove(person)
     return try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
   }
 }

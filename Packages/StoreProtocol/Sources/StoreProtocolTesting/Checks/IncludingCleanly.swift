@@ -150,8 +150,8 @@ extension ModelStoreContract {
     let keepers = [animal.keeper.value, keeper.map { ContractKeeper.with(identifier: $0, in: store.scope) }]
     animal.keeper.value = keepers[1]
     try await store.save(animal)
-    for keeper in keepers { if let keeper { store.scope.forget(keeper) } }
-    store.scope.forget(animal)
+    for keeper in keepers { if let keeper { store.scope.remove(keeper) } }
+    store.scope.remove(animal)
   }
 
   private static func createCourses(in store: any ModelStore) async throws {

@@ -5,11 +5,11 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// Where the code of callers runs that a store calls back.
-  static let isolation: [FrontCheck] = [
-    FrontCheck("the body of a transaction stays in the isolation of its caller") { makeStore in
+  static let isolation: [SharedEngineCheck] = [
+    SharedEngineCheck("the body of a transaction stays in the isolation of its caller") { makeStore in
       try await Desk().transfer(makeStore)
     },
-    FrontCheck("a stream reads models in the isolation of its caller") { makeStore in
+    SharedEngineCheck("a stream reads models in the isolation of its caller") { makeStore in
       try await Desk().stream(makeStore)
     },
   ]

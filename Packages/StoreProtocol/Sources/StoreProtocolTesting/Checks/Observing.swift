@@ -1,9 +1,9 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let observing: [FrontCheck] = [
-    FrontCheck("observe gives the present result, and a new one with differences after a write") { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+  static let observing: [SharedEngineCheck] = [
+    SharedEngineCheck("observe gives the present result, and a new one with differences after a write") { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let ada = try await writer.create(ContractPerson.named("Ada"))
       var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
       let first = try await next(&iterator, "observe")
@@ -24,8 +24,8 @@ extension ModelStoreContract {
       try requireEqual(fourth.models.map(\.name.value), ["Bob"], "the result after a deletion")
       try requireEqual(fourth.differences.removed.map(\.index), [0], "what was removed")
     },
-    FrontCheck("a live query follows its condition, order and limit", needs: [.queries]) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    SharedEngineCheck("a live query follows its condition, order and limit", needs: [.queries]) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let people = [("Ada", 36), ("Bob", 20), ("Cleo", 50), ("Dan", 40)].map { ContractPerson.named($0, age: $1) }
       for person in people { try await writer.create(person) }
       var iterator = reader.observe(
@@ -43,8 +43,8 @@ extension ModelStoreContract {
       try await writer.update(people[1])
       try requireEqual(try await names(), ["Dan", "Bob"], "the result after one moved")
     },
-    FrontCheck("a live query follows related models", needs: [.queries]) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    SharedEngineCheck("a live query follows related models", needs: [.queries]) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let acme = try await writer.create(ContractCompany.named("Acme"))
       let ada = ContractPerson.named("Ada"), bob = ContractPerson.named("Bob")
       ada.company.value = acme
@@ -64,15 +64,15 @@ extension ModelStoreContract {
         try await next(&iterator, "observe").models.map(\.name.value), ["Ada", "Bob"],
         "the result after one joined the company")
     },
-    FrontCheck("an error does not end a live query") { makeFront in
-      let reader = try live(await makeFront())
+    SharedEngineCheck("an error does not end a live query") { makeStore in
+      let reader = try live(await makeStore())
       var iterator = reader.observe(ContractPerson.self, limit: -1).makeAsyncIterator()
       let result = try await next(&iterator, "observe")
       try requireEqual(result.error?.code, .invalid, "the error of a limit below 0")
       try require(result.models.isEmpty, "there are models")
     },
-    FrontCheck("no consumer observes any more after it is released or cancelled") { makeFront in
-      let reader = try live(await makeFront())
+    SharedEngineCheck("no consumer observes any more after it is released or cancelled") { makeStore in
+      let reader = try live(await makeStore())
       do {
         var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
         _ = try await next(&iterator, "observe")
@@ -82,7 +82,7 @@ extension ModelStoreContract {
       }
       try require(!reader.changeFeed.isObserved, "a released consumer still observes")
       let task = Task {
-        let reader = try live(await makeFront())
+        let reader = try live(await makeStore())
         for await _ in reader.changes(of: ContractPerson.self) {}
         for await _ in reader.observe(ContractPerson.self) {}
       }
@@ -90,16 +90,16 @@ extension ModelStoreContract {
       try await task.value
       try require(!reader.changeFeed.isObserved, "a cancelled consumer still observes")
     },
-    FrontCheck("a live query ends with what is stored when 8 tasks write and observe", needs: [.queries]) {
-      makeFront in
+    SharedEngineCheck("a live query ends with what is stored when 8 tasks write and observe", needs: [.queries]) {
+      makeStore in
       try await withThrowingTaskGroup(of: Void.self) { group in
-        let store = try live(await makeFront())
+        let store = try live(await makeStore())
         let query = ModelQuery(ContractPerson.self, where: { $0.age < 6 }, sort: [.descending(\.height)], limit: 20)
         var iterator = store.observe(query).makeAsyncIterator()
         var models = try await next(&iterator, "observe").models
         for task in 0..<8 {
           group.addTask {
-            let front = try live(await makeFront())
+            let front = try live(await makeStore())
             var results = front.observe(ContractPerson.self).makeAsyncIterator()
             var changes = front.changes(of: ContractPerson.self).makeAsyncIterator()
             _ = try await next(&results, "observe")
@@ -115,7 +115,7 @@ extension ModelStoreContract {
           }
         }
         try await group.waitForAll()
-        try await makeFront().create(ContractPerson.named("last", age: 1))
+        try await makeStore().create(ContractPerson.named("last", age: 1))
         let expected = try await store.list(query)
         while models != expected {
           let result = try await next(&iterator, "observe")

@@ -4,7 +4,7 @@ import Foundation
 
 // One store instance whose models are observed and written at once, in every order of the steps.
 extension ModelStoreContract {
-  static let observingOneStore: [FrontCheck] = [
+  static let observingOneStore: [SharedEngineCheck] = [
     besideObservers("create and update") { stage in
       let person = stage.person()
       try await stage.store.create(person)
@@ -124,9 +124,9 @@ extension ModelStoreContract {
       let results = await stage.atOnce([person, person]) { store, person in try await store.save(person) }
       if let error = results.compactMap(\.self).first { throw error }
     },
-    FrontCheck("create of a deleted model whose record was read before leaves one object for its identifier") {
-      makeFront in
-      let store = try await makeFront()
+    SharedEngineCheck("create of a deleted model whose record was read before leaves one object for its identifier") {
+      makeStore in
+      let store = try await makeStore()
       let conflicts = Lock<[String]>([])
       store.scope.conflictHandler = { conflict in conflicts.withLock { $0.append("\(conflict)") } }
       let person = try await store.create(ContractPerson.named("Ada", age: 1))
@@ -147,13 +147,14 @@ extension ModelStoreContract {
 
   private static func besideObservers(
     _ what: String, needs: Set<Capability> = [], _ body: @escaping Stage.Work
-  ) -> FrontCheck {
-    FrontCheck("\(what) beside observers of the same store instance leaves one object for one identifier", needs: needs)
-    {
-      makeFront in
+  ) -> SharedEngineCheck {
+    SharedEngineCheck(
+      "\(what) beside observers of the same store instance leaves one object for one identifier", needs: needs
+    ) {
+      makeStore in
       for hold in [TurnExecutor.Held.writer, TurnExecutor.Held.observer] {
         var number = 0
-        while try await Stage(holding: hold(number)).play(body, makeFront) {
+        while try await Stage(holding: hold(number)).play(body, makeStore) {
           number += 1
           try require(number < 1_000, "there are more than 1,000 suspension points")
         }

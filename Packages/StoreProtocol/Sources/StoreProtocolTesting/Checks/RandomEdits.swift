@@ -15,14 +15,14 @@ extension ModelStoreContract {
   ///   - count: the number of histories.
   ///   - seed: the start of the random numbers. The same seed gives the same histories; a violation names it and lists
   ///     the steps.
-  public static func randomEdits(_ count: Int, seed: UInt64) -> FrontCheck {
-    FrontCheck("random edits through several store instances lose no increment unless a conflict is reported") {
-      makeFront in
+  public static func randomEdits(_ count: Int, seed: UInt64) -> SharedEngineCheck {
+    SharedEngineCheck("random edits through several store instances lose no increment unless a conflict is reported") {
+      makeStore in
       var random = RandomSource(seed: seed)
       for number in 1...max(count, 1) {
         let history = EditHistory(random)
         do {
-          try await history.run(makeFront)
+          try await history.run(makeStore)
         } catch {
           throw ContractViolation(
             "history \(number) of seed \(seed): \(error)\n" + history.steps.joined(separator: "\n"))

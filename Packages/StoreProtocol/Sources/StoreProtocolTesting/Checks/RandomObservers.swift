@@ -11,15 +11,15 @@ extension ModelStoreContract {
   /// - Parameters:
   ///   - count: the number of histories.
   ///   - seed: the seed of the first; the next ones have the seeds after it. A violation names its seed.
-  public static func randomObservers(_ count: Int, seed: UInt64) -> FrontCheck {
-    FrontCheck(
+  public static func randomObservers(_ count: Int, seed: UInt64) -> SharedEngineCheck {
+    SharedEngineCheck(
       "random writes of several tasks beside observers of the same store instance leave one object for one identifier"
     ) {
-      makeFront in
+      makeStore in
       for seed in seed..<seed + UInt64(max(count, 1)) {
         do {
           let stage = Stage(holdingAtRandom: RandomSource(seed: seed))
-          _ = try await stage.play({ stage in try await stage.writeAtRandom(seed: seed) }, makeFront)
+          _ = try await stage.play({ stage in try await stage.writeAtRandom(seed: seed) }, makeStore)
         } catch {
           throw ContractViolation("seed \(seed): \(error)")
         }

@@ -2,9 +2,10 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// The isolation of transactions while others write.
-  static let transactionIsolation: [FrontCheck] = [
-    FrontCheck("a transaction that checked a model before it wrote another one prevents write skew") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+  static let transactionIsolation: [SharedEngineCheck] = [
+    SharedEngineCheck("a transaction that checked a model before it wrote another one prevents write skew") {
+      makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let ada = try await first.createAndForget("Ada", age: 1), bob = try await first.createAndForget("Bob", age: 1)
       func leave(_ leaving: String, if staying: String, _ store: any ModelStore) async throws {
@@ -20,11 +21,11 @@ extension ModelStoreContract {
           try await transaction(in: second) { try await leave(bob, if: ada, $0) }
         }
       }
-      let ages = try await makeFront().list(ContractPerson.self).map(\.age.value)
+      let ages = try await makeStore().list(ContractPerson.self).map(\.age.value)
       try requireEqual(ages, [1, 0], "the ages")
     },
-    FrontCheck("a transaction never reads two values of one field, or of one list") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a transaction never reads two values of one field, or of one list") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.createAndForget("Ada", age: 1)
       try await requireError(.conflict, "the second lookup of a model that changed") {
@@ -47,8 +48,9 @@ extension ModelStoreContract {
         }
       }
     },
-    FrontCheck("a transaction that counted models is not written if one was added or deleted since") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a transaction that counted models is not written if one was added or deleted since") {
+      makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let fresh = ContractPerson.named("Ada")
       try await requireError(.conflict, "a transaction whose count holds no longer") {
@@ -70,10 +72,10 @@ extension ModelStoreContract {
           try await store.create(fresh)
         }
       }
-      try requireEqual(try await makeFront().list(ContractPerson.self).count, 2, "the number of people")
+      try requireEqual(try await makeStore().list(ContractPerson.self).count, 2, "the number of people")
     },
-    FrontCheck("a transaction is not rejected for what others do to models that it did not read") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a transaction is not rejected for what others do to models that it did not read") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.createAndForget("Ada", age: 1)
       let other = try await second.create(ContractPerson.named("Bob"))
@@ -85,7 +87,7 @@ extension ModelStoreContract {
         try await second.save(other)
         _ = try await store.lookup(ContractPerson.self, identifier: identifier)
       }
-      let ages = try await makeFront().list(ContractPerson.self).map(\.age.value)
+      let ages = try await makeStore().list(ContractPerson.self).map(\.age.value)
       try requireEqual(ages, [2, 5], "the ages")
     },
   ]

@@ -3,17 +3,19 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// The work of other tasks through one store instance while a transaction of it waits.
-  static let transactionsBesideTasks: [FrontCheck] = [
-    FrontCheck("a transaction includes nothing that another task does through the same store instance") { makeFront in
-      try await doingSomethingElse(makeFront) { store in
+  static let transactionsBesideTasks: [SharedEngineCheck] = [
+    SharedEngineCheck("a transaction includes nothing that another task does through the same store instance") {
+      makeStore in
+      try await doingSomethingElse(makeStore) { store in
         try await store.create(ContractPerson.named("Grace"))
       } during: { store in
         let names = try await store.list(ContractPerson.self).map(\.name.value)
         try requireEqual(names, ["Grace", "Ada"], "what the transaction sees")
       }
     },
-    FrontCheck("a transaction is isolated from one of another task through the same store instance") { makeFront in
-      try await doingSomethingElse(makeFront) { store in
+    SharedEngineCheck("a transaction is isolated from one of another task through the same store instance") {
+      makeStore in
+      try await doingSomethingElse(makeStore) { store in
         try await transaction(in: store) { store in
           try await store.create(ContractPerson.named("Grace"))
           let names = try await store.list(ContractPerson.self).map(\.name.value)
@@ -21,12 +23,13 @@ extension ModelStoreContract {
         }
       }
     },
-    FrontCheck("a model stays the object of its identifier if a transaction that deleted it fails beside a list") {
-      makeFront in
-      try await listingDeletedModel(makeFront)
+    SharedEngineCheck("a model stays the object of its identifier if a transaction that deleted it fails beside a list")
+    {
+      makeStore in
+      try await listingDeletedModel(makeStore)
     },
-    FrontCheck("a transaction has what the tasks do that it begins") { makeFront in
-      try await beginningTasks(makeFront)
+    SharedEngineCheck("a transaction has what the tasks do that it begins") { makeStore in
+      try await beginningTasks(makeStore)
     },
   ]
 
@@ -38,11 +41,11 @@ extension ModelStoreContract {
   ///   - other: what the other task does: it leaves Grace.
   ///   - during: what the transaction does then.
   @MainActor private static func doingSomethingElse(
-    _ makeFront: () async throws -> any ModelStore,
+    _ makeStore: () async throws -> any ModelStore,
     _ other: @escaping @MainActor @Sendable (any ModelStore) async throws -> Void,
     during: (any ModelStore) async throws -> Void = { _ in }
   ) async throws {
-    let store = try await makeFront()
+    let store = try await makeStore()
     // Stores that have none promise nothing.
     guard store is any TransactionalModelStore else { return }
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -63,8 +66,8 @@ extension ModelStoreContract {
   }
 
   /// Deletes a model in a transaction that fails after another task has listed what is stored.
-  @MainActor private static func listingDeletedModel(_ makeFront: () async throws -> any ModelStore) async throws {
-    let store = try await makeFront()
+  @MainActor private static func listingDeletedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
     let conflicts = Lock<[String]>([])
     store.scope.conflictHandler = { conflict in conflicts.withLock { $0.append("\(conflict)") } }
@@ -93,8 +96,8 @@ extension ModelStoreContract {
     try requireEqual(found.count, 1, "the number of people that were listed")
   }
 
-  @MainActor private static func beginningTasks(_ makeFront: () async throws -> any ModelStore) async throws {
-    let store = try await makeFront()
+  @MainActor private static func beginningTasks(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
     do {
       try await transaction(in: store) { _ in

@@ -2,9 +2,10 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// Transactions of several store instances, if a store has transactions.
-  static let transactionsTogether: [FrontCheck] = [
-    FrontCheck("a transaction that changes what another instance changed meanwhile ends with conflict") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+  static let transactionsTogether: [SharedEngineCheck] = [
+    SharedEngineCheck("a transaction that changes what another instance changed meanwhile ends with conflict") {
+      makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.create(ContractPerson.named("Ada", age: 10)).identifier ?? ""
       try await requireError(.conflict, "a transaction that read a model before another instance changed it") {
@@ -17,11 +18,11 @@ extension ModelStoreContract {
           try await store.update(person)
         }
       }
-      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(found.age.value, 7, "the age")
     },
-    FrontCheck("a transaction is not disturbed by what was written before it began") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a transaction is not disturbed by what was written before it began") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let person = try await first.create(ContractPerson.named("Ada", age: 10))
       let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
@@ -34,33 +35,33 @@ extension ModelStoreContract {
         person.age.value = (person.age.value ?? 0) - 1
         try await store.update(person)
       }
-      let found = try await makeFront().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      let found = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(found.age.value, 1, "the age")
     },
-    FrontCheck("transactions of 4 tasks that count in one model lose nothing if they restart after a conflict") {
-      makeFront in
-      let first = try await makeFront()
+    SharedEngineCheck("transactions of 4 tasks that count in one model lose nothing if they restart after a conflict") {
+      makeStore in
+      let first = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.create(ContractPerson.named("Ada", age: 0)).identifier ?? ""
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {
-            for _ in 0..<10 { try await count(identifier, makeFront) }
+            for _ in 0..<10 { try await count(identifier, makeStore) }
           }
         }
         try await group.waitForAll()
       }
-      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(found.age.value, 40, "the count")
     },
   ]
 
   /// Adds one to the age of a person, as often as it takes.
   private static func count(
-    _ identifier: String, _ makeFront: @Sendable () async throws -> any ModelStore
+    _ identifier: String, _ makeStore: @Sendable () async throws -> any ModelStore
   ) async throws {
     while true {
-      let front = try await makeFront()
+      let front = try await makeStore()
       do {
         return try await transaction(in: front) { store in
           let person = try await store.lookup(ContractPerson.self, identifier: identifier)

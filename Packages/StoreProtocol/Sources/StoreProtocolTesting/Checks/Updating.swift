@@ -37,7 +37,7 @@ extension ModelStoreContract {
         try require(person.name.isDirty, "the name is not dirty any more")
         try require(!person.age.isDirty, "the age is still dirty")
         // The scope keeps a model that has changes to be saved.
-        store.scope.forget(person)
+        store.scope.remove(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.name.value, "Ada", "the name")
@@ -50,7 +50,7 @@ extension ModelStoreContract {
         person.age.value = 200
         try await requireError(.invalid, "update of an invalid model") { try await store.update(person) }
         try requireEqual(person.age.value, 200, "the age of the live model")
-        store.scope.forget(person)
+        store.scope.remove(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.age.value, 36, "the stored age")

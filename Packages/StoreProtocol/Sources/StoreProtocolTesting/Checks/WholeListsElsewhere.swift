@@ -2,14 +2,14 @@ import StoreProtocol
 
 // Lists in records whose members were saved without them, read by another store instance.
 extension ModelStoreContract {
-  static let wholeListsElsewhere: [FrontCheck] = [
-    FrontCheck("a list in a record that lacks a member which was read is incomplete", needs: [.anyModels]) {
-      makeFront in
+  static let wholeListsElsewhere: [SharedEngineCheck] = [
+    SharedEngineCheck("a list in a record that lacks a member which was read is incomplete", needs: [.anyModels]) {
+      makeStore in
       for isMemberFirst in [true, false] {
         for stored in [0, 1, 9] {
           let owner = stored + (isMemberFirst ? 100 : 200)
-          try await storeKeeper(owner, listing: stored, in: try await makeFront())
-          let store = try await makeFront()
+          try await storeKeeper(owner, listing: stored, in: try await makeStore())
+          let store = try await makeStore()
           let what = "of nine, \(stored) in its record, read \(isMemberFirst ? "after" : "before") one of them"
           let member = "\(owner * 10 + 5)"
           let first = isMemberFirst ? try await store.lookup(ContractAnimal.self, identifier: member) : nil
@@ -29,17 +29,17 @@ extension ModelStoreContract {
         }
       }
     },
-    FrontCheck(
+    SharedEngineCheck(
       "state, value and count of a list agree, whichever records have it and in whichever order they are read",
       needs: [.anyModels]
     ) {
-      makeFront in
+      makeStore in
       var number = 300
       for declaration in ListDeclaration.allCases {
         for reading in ListReading.allCases {
           number += 1
-          try await store(declaration, number, in: try await makeFront())
-          let store = try await makeFront()
+          try await store(declaration, number, in: try await makeStore())
+          let store = try await makeStore()
           let what = "of \(declaration), read \(reading)"
           switch declaration {
           case .members: try await requireTeam(number, reading, in: store, what)

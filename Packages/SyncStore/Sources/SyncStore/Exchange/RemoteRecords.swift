@@ -166,7 +166,7 @@ struct RemoteRecords {
   }
 
   /// Ends the use of a model.
-  func release(_ model: ModelObject) { store.scope.forget(model) }
+  func release(_ model: ModelObject) { store.scope.remove(model) }
 
   // MARK: Writing
 

@@ -104,7 +104,7 @@ import Testing
       #expect(
         Set(repair.losses.map(\.identifier)).isSuperset(of: ["1", first == "Emma" && second == "Lady" ? "2" : "4"]))
       #expect(repair.losses.allSatisfy { $0.keptRevision == 1 })
-      #expect(repair.keptCount == 4)
+      #expect(repair.recoveredCount == 4)
       #expect(try await store.verify() == [])
       let books = try await FileModelStore(store.handle).list(Book.self)
       #expect(Set(books.compactMap(\.title.value)) == Set(titles))

@@ -16,7 +16,7 @@ public final class QueryRun<M: Model> {
   /// The state of a run after a record.
   public enum Progress: Sendable {
     /// More records are needed.
-    case goesOn
+    case continues
     /// All requested records were found.
     case enough
   }
@@ -112,15 +112,15 @@ public final class QueryRun<M: Model> {
       if let sorter { try program.add(bytes, to: sorter, surroundings) }
       return true
     }
-    if !isFound { return (.goesOn, nil) }
+    if !isFound { return (.continues, nil) }
     count += 1
     guard let sorter else {
       try projection?.put(projected, at: count - 1)
-      return (isFinished ? .enough : .goesOn, count - 1)
+      return (isFinished ? .enough : .continues, count - 1)
     }
     let place = sorter.keepBest(keptCount)
     if let place { try projection?.put(projected, at: place) }
-    return (.goesOn, place)
+    return (.continues, place)
   }
 
   /// Returns the indexes of the found records, from offset to limit, in the order of the query.

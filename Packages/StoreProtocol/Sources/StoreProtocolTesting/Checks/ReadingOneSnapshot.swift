@@ -2,40 +2,42 @@ import StoreProtocol
 
 extension ModelStoreContract {
   /// Lists and counts beside transactions, as far as a store has any.
-  static let readingOneMoment: [FrontCheck] = [
-    FrontCheck("a list has no half of a transaction that another task commits meanwhile") { makeFront in
-      try await besideSwaps(of: 4_201, makeFront, swap: { $0.swapAges() }) { store in
+  static let readingOneMoment: [SharedEngineCheck] = [
+    SharedEngineCheck("a list has no half of a transaction that another task commits meanwhile") { makeStore in
+      try await besideSwaps(of: 4_201, makeStore, swap: { $0.swapAges() }) { store in
         let people = try await store.list(ContractPerson.self)
         try requireEqual(people.reduce(0) { $0 + ($1.age.value ?? 0) }, 100, "the sum of all ages")
         let found = try await store.list(ContractPerson.self, where: { $0.height >= 0 })
         try requireEqual(found.reduce(0) { $0 + ($1.age.value ?? 0) }, 100, "the sum of the ages found")
       }
     },
-    FrontCheck("a count has no half of a transaction that another task commits meanwhile") { makeFront in
-      try await besideSwaps(of: 2_501, makeFront, swap: { $0.swapAges() }) { store in
+    SharedEngineCheck("a count has no half of a transaction that another task commits meanwhile") { makeStore in
+      try await besideSwaps(of: 2_501, makeStore, swap: { $0.swapAges() }) { store in
         let query = ModelQuery(ContractPerson.self, where: { $0.age == 100 })
         try requireEqual(try await store.count(query), 1, "the number of people with an age of 100")
         try requireEqual(try await store.identifiers(query).count, 1, "the number of their identifiers")
       }
     },
-    FrontCheck("a condition about related models sees no half of a transaction that another task commits meanwhile") {
-      makeFront in
-      try await besideSwaps(of: 200, makeFront, swap: { $0.swapCompanyNames() }) { store in
+    SharedEngineCheck(
+      "a condition about related models sees no half of a transaction that another task commits meanwhile"
+    ) {
+      makeStore in
+      try await besideSwaps(of: 200, makeStore, swap: { $0.swapCompanyNames() }) { store in
         let query = ModelQuery(ContractPerson.self, where: { $0.company.name == "open" })
         try requireEqual(try await store.count(query), 100, "the number of people of the company that is open")
       }
     },
-    FrontCheck("the models of a relation have no half of a transaction that another task commits meanwhile") {
-      makeFront in
-      try await besideSwaps(of: 2_501, makeFront, swap: { $0.swapAges() }) { store in
+    SharedEngineCheck("the models of a relation have no half of a transaction that another task commits meanwhile") {
+      makeStore in
+      try await besideSwaps(of: 2_501, makeStore, swap: { $0.swapAges() }) { store in
         let company = try await store.lookup(ContractCompany.self, identifier: "0")
         let employees = try await store.list(in: company.employees)
         try requireEqual(employees.reduce(0) { $0 + ($1.age.value ?? 0) }, 100, "the sum of the ages of a company")
       }
     },
-    FrontCheck("a stream has no half of a transaction that another task commits meanwhile") { makeFront in
+    SharedEngineCheck("a stream has no half of a transaction that another task commits meanwhile") { makeStore in
       var queries = streamQueries
-      try await besideSwaps(of: 601, makeFront, swap: { $0.swapAges() }) { store in
+      try await besideSwaps(of: 601, makeStore, swap: { $0.swapAges() }) { store in
         let query = queries.removeFirst()
         var sum = 0
         for try await person in store.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
@@ -44,8 +46,8 @@ extension ModelStoreContract {
         try requireEqual(sum, 100, "the sum of the ages in a stream \(query.name)")
       }
     },
-    FrontCheck("a stream has what was stored when it began") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a stream has what was stored when it began") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       let people = try await createPeople(300, in: second)
       for (round, query) in streamQueries.enumerated() {
         let expected = Set(
@@ -67,8 +69,8 @@ extension ModelStoreContract {
           "the age after a stream \(query.name)")
       }
     },
-    FrontCheck("a stream does not overwrite what a live model got since it began") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
+    SharedEngineCheck("a stream does not overwrite what a live model got since it began") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
       let identifiers = try await createPeople(300, in: second).map { $0.identifier ?? "" }
       for query in streamQueries {
         var live: [ContractPerson] = []
@@ -98,8 +100,8 @@ extension ModelStoreContract {
         }
       }
     },
-    FrontCheck("a stream in a transaction has what the transaction wrote before it began") { makeFront in
-      let store = try await makeFront()
+    SharedEngineCheck("a stream in a transaction has what the transaction wrote before it began") { makeStore in
+      let store = try await makeStore()
       guard store is any TransactionalModelStore else { return }
       let people = try await createPeople(3, in: store)
       try await transaction(in: store) { store in
@@ -166,11 +168,11 @@ extension ModelStoreContract {
   /// - Parameter count: how many people there are. The first one is 100 years old, the others are 0; each second one belongs
   ///   to the company "0", beginning with the first one.
   private static func besideSwaps(
-    of count: Int, _ makeFront: @escaping @Sendable () async throws -> any ModelStore,
+    of count: Int, _ makeStore: @escaping @Sendable () async throws -> any ModelStore,
     swap: @escaping @Sendable (Ends) -> [ModelObject],
     _ read: (any ModelStore) async throws -> Void
   ) async throws {
-    let first = try await makeFront()
+    let first = try await makeStore()
     guard first is any TransactionalModelStore else { return }
     try await transaction(in: first) { store in
       let companies = ["open", "closed"].enumerated().map { number, name in
@@ -190,7 +192,7 @@ extension ModelStoreContract {
         })
     }
     let swaps = Task {
-      let store = try await makeFront()
+      let store = try await makeStore()
       let ends = Ends(
         people: [
           try await store.lookup(ContractPerson.self, identifier: "1"),
@@ -212,7 +214,7 @@ extension ModelStoreContract {
       }
     }
     do {
-      let store = try await makeFront()
+      let store = try await makeStore()
       for _ in 0..<3 { try await read(store) }
     } catch {
       swaps.cancel()

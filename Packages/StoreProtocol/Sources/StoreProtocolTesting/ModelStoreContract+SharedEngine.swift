@@ -5,19 +5,19 @@ extension ModelStoreContract {
   /// Promises of stores whose engine is shared by several store instances.
   ///
   /// ```swift
-  /// @Test(arguments: ModelStoreContract.frontChecks)
-  /// func sharesItsEngine(check: ModelStoreContract.FrontCheck) async throws {
+  /// @Test(arguments: ModelStoreContract.sharedEngineChecks)
+  /// func sharesItsEngine(check: ModelStoreContract.SharedEngineCheck) async throws {
   ///   let handle = MemoryModelStore().handle
   ///   try await check.run { MemoryModelStore(handle) }
   /// }
   /// ```
-  public static let frontChecks: [FrontCheck] =
+  public static let sharedEngineChecks: [SharedEngineCheck] =
     [
-      FrontCheck("store instances in 8 tasks lose none of each other's writes") { makeFront in
+      SharedEngineCheck("store instances in 8 tasks lose none of each other's writes") { makeStore in
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
-              let front = try await makeFront()
+              let front = try await makeStore()
               for number in 0..<10 {
                 let person = ContractPerson.named("Person \(task)-\(number)", age: task)
                 try await front.create(person)
@@ -32,7 +32,7 @@ extension ModelStoreContract {
           }
           try await group.waitForAll()
         }
-        let front = try await makeFront()
+        let front = try await makeStore()
         let people = try await front.list(ContractPerson.self)
         try requireEqual(people.count, 48, "the number of models")
         try requireEqual(Set(people.compactMap(\.identifier)).count, 48, "the number of identifiers")
@@ -40,15 +40,16 @@ extension ModelStoreContract {
         let found = Set(people.map { "\($0.name.value ?? "?") \($0.height.value ?? -1)" })
         try requireEqual(found, expected, "what is stored")
       },
-      FrontCheck("instances in 8 tasks that change different fields of one model don't undo each other") { makeFront in
-        let first = try await makeFront()
+      SharedEngineCheck("instances in 8 tasks that change different fields of one model don't undo each other") {
+        makeStore in
+        let first = try await makeStore()
         let person = ContractPerson.named("Ada", age: 0)
         person.height.value = 0
         let identifier = try await first.create(person).identifier ?? ""
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
-              let front = try await makeFront()
+              let front = try await makeStore()
               for round in 1...10 {
                 let person = try await front.lookup(ContractPerson.self, identifier: identifier)
                 switch task {
@@ -67,7 +68,7 @@ extension ModelStoreContract {
           }
           try await group.waitForAll()
         }
-        let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+        let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
         try requireEqual(found.age.value, 10, "the age")
         try requireEqual(found.height.value, 10, "the height")
         try requireEqual(found.name.value, "Ada", "the name")
@@ -78,8 +79,8 @@ extension ModelStoreContract {
         try requireEqual(found.birthday.value, Date(timeIntervalSince1970: 864_000), "the birthday")
         try requireEqual(found.joined.value, Date(timeIntervalSince1970: 10), "the date of joining")
       },
-      FrontCheck("a write through one store instance is seen by another one when it reads") { makeFront in
-        let first = try await makeFront(), second = try await makeFront()
+      SharedEngineCheck("a write through one store instance is seen by another one when it reads") { makeStore in
+        let first = try await makeStore(), second = try await makeStore()
         let person = try await first.create(ContractPerson.named("Ada", age: 36))
         let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
         try require(same !== person, "two store instances share an object")
@@ -88,8 +89,8 @@ extension ModelStoreContract {
         _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
         try requireEqual(same.age.value, 37, "the age in the second store instance")
       },
-      FrontCheck("another store instance sees a transaction when it is complete, and not before") { makeFront in
-        let first = try await makeFront(), second = try await makeFront()
+      SharedEngineCheck("another store instance sees a transaction when it is complete, and not before") { makeStore in
+        let first = try await makeStore(), second = try await makeStore()
         // Stores that have none promise nothing.
         guard first is any TransactionalModelStore else { return }
         let company = ContractCompany(), person = ContractPerson.named("Ada")
@@ -111,7 +112,7 @@ extension ModelStoreContract {
     + transactionIsolation + wholeListsElsewhere
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
-  public struct FrontCheck: Sendable, CustomStringConvertible {
+  public struct SharedEngineCheck: Sendable, CustomStringConvertible {
     /// The promise.
     public let name: String
     /// The capabilities that a store needs for this.
@@ -132,12 +133,12 @@ extension ModelStoreContract {
 
     /// Puts a store to the check.
     ///
-    /// - Parameter makeFront: makes another store instance on the same engine, which is empty at first. It is called in
+    /// - Parameter makeStore: makes another store instance on the same engine, which is empty at first. It is called in
     ///   several tasks.
     /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
-    public func run(_ makeFront: @escaping @Sendable () async throws -> any ModelStore) async throws {
+    public func run(_ makeStore: @escaping @Sendable () async throws -> any ModelStore) async throws {
       do {
-        try await body(makeFront)
+        try await body(makeStore)
       } catch let violation as ContractViolation {
         throw violation
       } catch {

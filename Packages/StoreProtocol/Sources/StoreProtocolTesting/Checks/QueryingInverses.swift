@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let askingOtherSides: [Check] = [
+  static let queryingInverses: [Check] = [
     Check(
       "conditions about a list that both sides store read the inverse where a record does not have the list",
       needs: [.queries, .anyModels]
@@ -36,10 +36,10 @@ extension ModelStoreContract {
     },
   ]
 
-  static let askingOtherSidesLive: [FrontCheck] = [
-    FrontCheck("a live query reads the inverse of a relation that only the inverse stores", needs: [.queries]) {
-      makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+  static let queryingInversesLive: [SharedEngineCheck] = [
+    SharedEngineCheck("a live query reads the inverse of a relation that only the inverse stores", needs: [.queries]) {
+      makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let acme = try await writer.create(ContractCompany.named("Acme"))
       var iterator = reader.observe(
         ContractCompany.self, where: { $0.employees.contains { $0.age > 60 } }
@@ -56,11 +56,11 @@ extension ModelStoreContract {
       try await writer.update(ada)
       try requireEqual(try await names(), [], "the result after one became younger")
     },
-    FrontCheck(
+    SharedEngineCheck(
       "a live query reads the inverse of a relation where a record does not have the list",
       needs: [.queries, .anyModels]
-    ) { makeFront in
-      let reader = try live(await makeFront()), writer = try await makeFront()
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
       let keeper = ContractKeeper(), animal = ContractAnimal()
       keeper.name.value = "Ann"
       try await writer.create(keeper)

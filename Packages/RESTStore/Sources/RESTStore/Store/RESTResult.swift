@@ -8,7 +8,7 @@ public import Foundation
 /// ```
 ///
 /// - Note: It belongs to its store instance, and lives in its isolation.
-public struct RESTAnswer {
+public struct RESTResult {
   /// The answer with its status, headers and body.
   public let response: HTTPResponseData
 
