@@ -13,19 +13,30 @@
 /// ```
 public final class MemoryEngine: RecordEngine {
   private let tables: Lock<[String: MemoryTable]>
+  /// The epoch of positions: those of another epoch, or of another process, number other records. A leaf lock, read and
+  /// changed inside the one of the tables.
+  private let positionEpoch: Lock<Int>
   /// The feed of the commits, for live results of all store instances.
   public let changeFeed = StoreChangeFeed()
   /// The open transactions.
   public let conflictTrackers = ConflictTrackers()
 
-  init() { tables = Lock([:]) }
+  init() { (tables, positionEpoch) = (Lock([:]), Lock(Self.newEpoch)) }
 
-  private init(_ tables: [String: MemoryTable]) { self.tables = Lock(tables) }
+  private init(_ tables: [String: MemoryTable], _ epoch: Int) {
+    (self.tables, positionEpoch) = (Lock(tables), Lock(epoch))
+  }
+
+  private static var newEpoch: Int { .random(in: 0..<Int.max) }
 
   /// Returns a snapshot of all records, which later writes don't change.
   ///
   /// - Complexity: O(1). The next write copies the identifiers of the records of its type.
-  func moment() -> MemoryEngine { MemoryEngine(tables.withLock { $0 }) }
+  func moment() -> MemoryEngine {
+    tables.withLock { MemoryEngine($0, epoch) }
+  }
+
+  var epoch: Int { positionEpoch.withLock { $0 } }
 
   /// Commits a batch atomically.
   ///
@@ -238,13 +249,9 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// Returns the epoch of positions in a type, and the position of a record.
+  /// Returns the epoch of positions, and the position of a record.
   func place(_ type: String, of identifier: String?) -> (epoch: Int, place: Int?) {
-    tables.withLock { tables in
-      let table = tables[type, default: MemoryTable()]
-      tables[type] = table
-      return (table.epoch, identifier.flatMap(table.place(of:)))
-    }
+    tables.withLock { tables in (epoch, identifier.flatMap { tables[type]?.place(of: $0) }) }
   }
 
   // MARK: The whole
@@ -272,6 +279,7 @@ public final class MemoryEngine: RecordEngine {
       // Also types without records now.
       for type in fresh.keys { fresh[type]?.noteWrite() }
       tables = fresh
+      positionEpoch.withLock { $0 = Self.newEpoch }
       conflictTrackers.noteReplacement()
       changeFeed.appendReplacement()
     }

@@ -22,6 +22,10 @@ public struct MemorySnapshot: RecordSnapshot {
     return part
   }
 
+  // The pages of `MemoryModelStore` count records from 0, a snapshot from 1.
+  /// The epoch of positions: another one after all records were replaced, and in another process.
+  public var epoch: Int { engine.epoch + 1 }
+
   /// Returns the number of records of a type.
   public func count(_ type: String) -> Int { engine.count(type) }
 }

@@ -10,8 +10,6 @@ struct MemoryTable: Sendable {
   /// The fields of the indexes, in the same order.
   private(set) var fields: [StoredKeyPath] = []
   private var lastInteger = 0
-  /// The epoch of positions: numbers of different epochs can't be compared.
-  let epoch = Int.random(in: 0...Int.max)
   let state: WriteState
   /// The revision of the last write to this table; 0 if there was none. A snapshot has its own value, unlike ``state``.
   private(set) var lastWrite: UInt64 = 0

@@ -22,6 +22,9 @@ public struct RESTServiceOptions: Sendable {
   public var maximumRequests: Int
   /// Whether a client may choose the identifier of a record that it creates.
   public var acceptsIdentifiers: Bool
+  /// Whether conditions can contain regular expressions. A client can choose one that takes exponential time, so allow
+  /// them for trusted clients only.
+  public var acceptsRegularExpressions: Bool
 
   /// Creates options.
   ///
@@ -34,9 +37,11 @@ public struct RESTServiceOptions: Sendable {
   ///   - maximumDepth: the maximum nesting of a body.
   ///   - maximumRequests: the maximum number of concurrent requests.
   ///   - acceptsIdentifiers: whether a client may choose identifiers.
+  ///   - acceptsRegularExpressions: whether conditions can contain regular expressions.
   public init(
     basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,
-    maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256, acceptsIdentifiers: Bool = true
+    maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256, acceptsIdentifiers: Bool = true,
+    acceptsRegularExpressions: Bool = false
   ) {
     self.basePath = basePath
     self.pageSize = pageSize
@@ -46,5 +51,6 @@ public struct RESTServiceOptions: Sendable {
     self.maximumDepth = maximumDepth
     self.maximumRequests = maximumRequests
     self.acceptsIdentifiers = acceptsIdentifiers
+    self.acceptsRegularExpressions = acceptsRegularExpressions
   }
 }

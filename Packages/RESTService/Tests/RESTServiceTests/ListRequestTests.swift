@@ -43,6 +43,58 @@ import Testing
     #expect(try await library.request("GET", "\(next)&sort=\(order)").status == 400)
   }
 
+  @Test(arguments: [
+    #"{"values":[],"id":"1","order":-1,"epoch":0}"#, #"{"values":[],"id":"1","order":9223372036854775807,"epoch":0}"#,
+    #"{"values":[1],"id":"1","order":0,"epoch":0}"#, #"{"values":[],"id":1,"order":0,"epoch":0}"#,
+    #"{"values":[],"id":"1","order":0.5,"epoch":0}"#, #"{"values":[],"id":"1","order":0,"epoch":-9223372036854775808}"#,
+    "[]", "null",
+  ])
+  func `A forged mark is refused, or continues after a record`(position: String) async throws {
+    let library = Library()
+    try await library.add("a", "b", "c")
+    let mark = Data(#"{"type":"Novel","query":0,"position":\#(position)}"#.utf8).base64EncodedString()
+      .replacing("=", with: "")
+    let answer = try await library.request("GET", "/novels?after=\(mark)")
+    #expect(answer.status == 400 || answer.titles == ["b", "c"])
+  }
+
+  @Test(arguments: [#""a""#, "1", "null", "{}", "[1]"])
+  func `A forged mark with a value of another type is refused, or continues in the order`(value: String) async throws {
+    let library = Library()
+    try await library.add("a", "b", "c")
+    let order = "sort=%5B%7B%22field%22:%22title%22%7D%5D&limit=1"
+    let next = try await library.request("GET", "/novels?" + order).next(after: "/novels")
+    let text = try #require(next.split(separator: "after=").last)
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    let data = try #require(
+      Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)))
+    var mark = try JSONValue(json: data)
+    let position = try #require(mark["position"])
+    mark = .object([
+      "type": "Novel", "query": try #require(mark["query"]),
+      "position": .object([
+        "values": .array([try JSONValue(json: value)]), "id": "1", "order": try #require(position["order"]),
+        "epoch": try #require(position["epoch"]),
+      ]),
+    ])
+    let forged = try mark.jsonData().base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+      .replacing("/", with: "_")
+    let answer = try await library.request("GET", "/novels?\(order)&after=\(forged)")
+    #expect(answer.status == 400 || answer.status == 200)
+    if value == #""a""# { #expect(answer.titles == ["b"]) }
+  }
+
+  @Test func `A regular expression is evaluated only if the service allows it`() async throws {
+    let condition = "where=%7B%22field%22:%22title%22,%22is%22:%22containsMatch%22,%22value%22:%22%5EE%22%7D"
+    for (isAllowed, expected) in [(false, 400), (true, 200)] {
+      let library = Library(options: RESTServiceOptions(acceptsRegularExpressions: isAllowed))
+      try await library.add("Emma", "Persuasion")
+      let answer = try await library.request("GET", "/novels?" + condition)
+      #expect(answer.status == expected)
+      if isAllowed { #expect(answer.titles == ["Emma"]) }
+    }
+  }
+
   @Test func `A page is no larger than the service allows`() async throws {
     let library = Library(options: RESTServiceOptions(pageSize: 2, maximumPageSize: 3))
     try await library.add("a", "b", "c", "d")

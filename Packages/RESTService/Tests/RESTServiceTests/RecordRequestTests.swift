@@ -119,7 +119,7 @@ import Testing
 
   @Test(arguments: [
     ("text/plain", 415), ("application/xml; charset=utf-8", 415), ("application/json; charset=utf-8", 201),
-    ("application/merge-patch+json", 201),
+    ("application/merge-patch+json", 201), ("", 415), (";", 415), ("; charset=utf-8", 415),
   ])
   func `A body of another media type is refused`(type: String, status: Int) async throws {
     let answer = try await Library().request("POST", "/novels", ["title": "Emma"], headers: ["Content-Type": type])

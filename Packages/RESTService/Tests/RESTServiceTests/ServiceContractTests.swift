@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct `A REST store over a service in the same process` {
   private static func store(_ dialect: JSONDialect) throws -> RESTModelStore {
-    let options = RESTServiceOptions(maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512)
+    let options = RESTServiceOptions(
+      maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512, acceptsRegularExpressions: true)
     let service = RESTService(
       MemoryModelStore().handle, serving: ModelStoreContract.modelTypes, options: options)
     // An empty list and none are two things, so a client sends null for none.

@@ -23,6 +23,11 @@ struct QueryGuard {
       guard let related = try check(path, of: type) else { return try check(condition, of: type) }
       try check(condition, of: related)
     case .comparison(let comparison):
+      if [.matches, .containsMatch].contains(comparison.operator), !service.options.acceptsRegularExpressions {
+        // Matching backtracks, and can't be cancelled.
+        throw ServiceProblem(
+          400, "Conditions with regular expressions are not evaluated here. Use contains or hasPrefix.")
+      }
       try check(comparison.term.path, of: type)
       if case .term(let term) = comparison.operand { try check(term.path, of: type) }
     }

@@ -63,21 +63,23 @@ public struct RESTAccess {
   ///
   /// - Parameter field: the key path of the field, such as `\User.$passwordDigest`.
   public mutating func hide<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
-    guard let key = Self.key(of: field) else { return }
-    table.hidden[ObjectIdentifier(M.self), default: []].insert(key)
+    table.hidden[ObjectIdentifier(M.self), default: []].insert(Self.key(of: field))
   }
 
   /// Protects a field: requests can't write it.
   ///
   /// - Parameter field: the key path of the field, such as `\Book.$owner`.
   public mutating func protect<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
-    guard let key = Self.key(of: field) else { return }
-    table.protected[ObjectIdentifier(M.self), default: []].insert(key)
+    table.protected[ObjectIdentifier(M.self), default: []].insert(Self.key(of: field))
   }
 
-  private static func key<M: Model, F: AnyField>(of field: KeyPath<M, F>) -> String? {
+  private static func key<M: Model, F: AnyField>(of field: KeyPath<M, F>) -> String {
     // A field gets its key from its model, which must stay alive.
     let prototype = M.prototype()
-    return withExtendedLifetime(prototype) { prototype[keyPath: field].key }
+    guard let key = withExtendedLifetime(prototype, { prototype[keyPath: field].key }) else {
+      // A rule that protects nothing would show a secret.
+      preconditionFailure("\(field) has no key in \(M.self): there is nothing to hide or protect.")
+    }
+    return key
   }
 }

@@ -52,10 +52,10 @@ struct ServiceCall {
   ///
   /// - Throws: ``ServiceProblem`` with the status 415 for another media type, 400 for a body that is not a JSON object.
   func record(_ options: RESTServiceOptions) throws -> AttributeDictionary {
-    let media = (headers["Content-Type"] ?? "application/json").split(separator: ";")[0]
+    let media = (headers["Content-Type"] ?? "application/json").prefix { $0 != ";" }
       .trimmingCharacters(in: .whitespaces).lowercased()
     guard media == "application/json" || media.hasSuffix("+json") else {
-      throw ServiceProblem(415, "The body has the media type \(media.prefix(80)); application/json is expected.")
+      throw ServiceProblem(415, "The body has the media type \"\(media.prefix(80))\"; application/json is expected.")
     }
     let json: JSONValue
     do {

@@ -26,7 +26,10 @@ public struct QueryPosition: Hashable, Sendable {
   public init<M: Model>(_ mark: ModelPageMark, in query: ModelQuery<M>) throws {
     let json = try mark.position(in: query)
     guard case .array(let values)? = json["values"], values.count == query.sort.count,
-      let identifier = json["id"]?.stringValue, let order = json["order"]?.intValue, let epoch = json["epoch"]?.intValue
+      let identifier = json["id"]?.stringValue, let order = json["order"]?.intValue,
+      let epoch = json["epoch"]?.intValue,
+      // A mark comes from clients too, and orders are counted up from here.
+      (0..<Int.max).contains(order)
     else { throw ModelPageMark.unreadable(M.self) }
     self.init(values: values, identifier: identifier, order: order, epoch: epoch)
   }
