@@ -24,6 +24,7 @@ extension RecordEngine {
     var next: UInt64? = 0
     while let order = next {
       let part = try await snapshot.records(type, after: order, atMost: 1_000)
+      for (identifier, error) in part.unreadable { try await skip(error, type, identifier) }
       try await body(part.records)
       next = part.next
     }
@@ -83,4 +84,12 @@ extension RecordSnapshot {
 
   /// Returns nil: the store reads records.
   public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? { nil }
+}
+
+extension RecordEngine {
+  /// Reports a record among others that can't be read, or throws the error about it.
+  func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
+    guard case .skip(let report) = unreadable, error.code == .corrupt else { throw error }
+    report(try await unreadableRecord(type, identifier, error))
+  }
 }

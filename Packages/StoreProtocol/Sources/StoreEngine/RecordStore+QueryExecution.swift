@@ -11,6 +11,7 @@ extension RecordStore {
     _ query: ModelQuery<M>, into projection: QueryProjection? = nil
   ) async throws -> QueryResult {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
+    _ = try await context(of: M.self)
     // Most queries read one selection of records, which is from one snapshot.
     try await followCommits()
     let position = transaction?.position

@@ -185,8 +185,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
 
   /// Reports a record among others that can't be read, or throws the error about it.
   public final func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
-    guard case .skip(let report) = handle.unreadable, error.code == .corrupt else { throw error }
-    report(try await handle.unreadableRecord(type, identifier, error))
+    try await handle.skip(error, type, identifier)
   }
 
   // MARK: Live results
@@ -231,8 +230,13 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     types[ObjectIdentifier(type)] = made
     let unretained = Unmanaged.passUnretained(made)
     lastType = unretained
+    beginUse(of: type)
     return unretained
   }
+
+  /// Called when a class is used for the first time, and by each live query. Does nothing by default.
+  @_spi(ModelKitInternals)
+  open func beginUse<M: Model>(of type: M.Type) {}
 
   /// Returns the context of a class.
   @_spi(ModelKitInternals)

@@ -112,8 +112,14 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     if operation.expectedRevision != nil, let bytes = operation.previousValue {
       return (try? JSONValue(json: bytes))?.objectValue ?? [:]
     }
-    // A record that can't be read can be removed nevertheless: of its base only the existence is known.
-    guard let stored = try? await local.read(operation.type, operation.identifier) else { return [:] }
+    let stored: StoredRecord?
+    do {
+      stored = try await local.read(operation.type, operation.identifier)
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      // It can be removed nevertheless: of its base only the existence is known.
+      return [:]
+    }
+    guard let stored else { return [:] }
     if let expected = operation.expectedRevision, expected != stored.revision {
       throw RecordMismatch(.wasChanged, operation.type, operation.identifier)
     }

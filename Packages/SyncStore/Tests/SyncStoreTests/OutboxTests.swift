@@ -1,4 +1,4 @@
-import FieldKit
+@_spi(ModelKitInternals) import FieldKit
 import FileStore
 import MemoryStore
 import ModelCore
@@ -43,6 +43,41 @@ import Testing
     try await store.create(ada)
     try await store.delete(ada)
     #expect(try await store.handle.outbox().entries.isEmpty)
+  }
+
+  @Test func `A deletion whose reads fail is not in the outbox, or has the whole record as its base`() async throws {
+    struct ReadFailure: Error {}
+    var (failures, wasDeleted) = (0, false)
+    while !wasDeleted {
+      let plain = MemoryModelStore()
+      try await plain.create(person("Ada", 1))
+      // The number of reads before one that fails; nil if none does.
+      let reads = Lock<Int?>(nil)
+      let engine = KillableEngine(
+        plain.handle,
+        willRead: {
+          let fails = reads.withLock { reads in
+            reads = reads.map { $0 - 1 }
+            return reads == -1
+          }
+          if fails { throw ReadFailure() }
+        }, shouldDie: { false })
+      let store = SyncModelStore(SyncEngine(engine), remote: MemoryModelStore(), types: [ContractPerson.self])
+      let ada = try await store.lookup(ContractPerson.self, identifier: "1")
+      reads.withLock { $0 = failures }
+      do {
+        try await store.delete(ada)
+        wasDeleted = reads.withLock { $0 ?? 0 } >= 0
+      } catch is ReadFailure { failures += 1 }
+      reads.withLock { $0 = nil }
+      let entries = try await store.outbox()
+      let isThere = try await plain.contains(ContractPerson.self, identifier: "1")
+      #expect(entries.count == (isThere ? 0 : 1))
+      #expect(isThere || entries.first?.base?["name"] == "Ada")
+      if !isThere && !wasDeleted { break }
+    }
+    #expect(failures > 0)
+    #expect(wasDeleted)
   }
 
   @Test func `The base of an edited clean record is the record before the first edit`() async throws {

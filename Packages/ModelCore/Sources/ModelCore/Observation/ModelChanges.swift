@@ -104,10 +104,10 @@ private final class PathBuffer: ObservationOwner, Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isCancelled = Task.isCancelled
         let resumesNow = state.withLock { state in
           // A change may have been added meanwhile.
-          if isCancelled || state.isEnded || !state.paths.isEmpty { return true }
+          // A cancellation before this found no task to wake.
+          if Task.isCancelled || state.isEnded || !state.paths.isEmpty { return true }
           state.waiting[id] = continuation
           return false
         }

@@ -33,9 +33,17 @@ public protocol LiveModelStore: ModelStore {
   /// Handles a record of a live result that can't be read as a model: throws the error, or returns to skip the record. By
   /// default it throws.
   func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws
+
+  /// Called when a class is used for the first time.
+  @_spi(ModelKitInternals)
+  func beginUse<M: Model>(of type: M.Type)
 }
 
 extension LiveModelStore {
+  /// Does nothing.
+  @_spi(ModelKitInternals)
+  public func beginUse<M: Model>(of type: M.Type) {}
+
   /// Throws the error.
   public func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
 

@@ -95,6 +95,7 @@ final class LiveObservation<M: Model> {
   }
 
   private func begin() throws {
+    store.beginUse(of: M.self)
     let program = try QueryProgram(query, in: store.scope.transformers, isForRecords: isIncremental)
     self.program = program
     if !isIncremental, joinedTypes.isEmpty, fields.related.isEmpty {

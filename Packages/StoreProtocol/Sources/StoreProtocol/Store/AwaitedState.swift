@@ -47,10 +47,10 @@ public final class AwaitedState<Value: Sendable>: Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isCancelled = Task.isCancelled
         let resumesNow = state.withLock { state in
           // The value may have changed since.
-          if isCancelled || condition(state.value) { return true }
+          // A cancellation before this found no task to wake.
+          if Task.isCancelled || condition(state.value) { return true }
           state.waiting[id] = continuation
           return false
         }

@@ -63,24 +63,24 @@ extension ModelStore {
   /// Deletes the models for which a condition holds: atomically if the store has transactions, otherwise one by one up
   /// to the first error.
   ///
+  /// If another writer changes the models meanwhile, a store with transactions evaluates the condition again.
+  ///
   /// - Parameters:
   ///   - type: the type of the models.
   ///   - filter: the condition; nil for all models of the type.
   ///   - evaluation: where conditions are evaluated.
   /// - Returns: the number of deleted models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers changed
+  ///   the models during each of several attempts.
   @discardableResult
   public func deleteAll<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
     evaluation: QueryEvaluation = .byStore
   ) async throws -> Int {
-    let models = try await list(type, where: filter, evaluation: evaluation)
     if let store = self as? any TransactionalModelStore {
-      try await store.deleteTogether(models)
-    } else {
-      for model in models { try await delete(model) }
+      return try await store.deleteTogether { try await $0.list(type, where: filter, evaluation: evaluation) }
     }
-    return models.count
+    return try await deleteEach(list(type, where: filter, evaluation: evaluation))
   }
 
   /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.

@@ -49,23 +49,29 @@ extension ModelStore {
   /// Deletes the models for which a condition holds: atomically if the store has transactions, otherwise one by one up
   /// to the first error.
   ///
+  /// If another writer changes the models meanwhile, a store with transactions evaluates the condition again.
+  ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - filter: the condition; nil for all models of the type.
   ///   - evaluation: where conditions are evaluated.
   /// - Returns: the number of deleted models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers changed
+  ///   the models during each of several attempts.
   @discardableResult
   public func deleteAll<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
     evaluation: QueryEvaluation = .byStore
   ) async throws -> Int {
-    let models = try await list(ModelQuery(type, where: filter, evaluation: evaluation))
+    let query = ModelQuery(type, where: filter, evaluation: evaluation)
     if let store = self as? any TransactionalModelStore {
-      try await store.deleteTogether(models)
-    } else {
-      for model in models { try await delete(model) }
+      return try await store.deleteTogether { try await $0.list(query) }
     }
+    return try await deleteEach(list(query))
+  }
+
+  func deleteEach<M: Model>(_ models: [M]) async throws -> Int {
+    for model in models { try await delete(model) }
     return models.count
   }
 
@@ -172,6 +178,16 @@ extension ModelStore {
 }
 
 extension TransactionalModelStore {
+  /// Lists models and deletes them in one transaction, which is repeated after a conflict with another writer.
+  func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
+    for _ in 1..<8 {
+      do {
+        return try await transaction { store in try await store.deleteEach(list(store)) }
+      } catch let error as ModelStoreError where error.code == .conflict {}
+    }
+    return try await transaction { store in try await store.deleteEach(list(store)) }
+  }
+
   fileprivate func updateTogether<M: Model>(
     _ query: ModelQuery<M>, _ change: (M) throws -> Void
   ) async throws -> Int {

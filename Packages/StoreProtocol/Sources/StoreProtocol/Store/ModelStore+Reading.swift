@@ -32,6 +32,10 @@ extension ModelStore {
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
     try claimTypeName(of: type)
+    // In a list of records, an empty one would be missing.
+    if let empty = records.firstIndex(where: \.isEmpty) {
+      throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())
+    }
     do {
       return try scope.models(
         type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: !Refreshing.isUnderWay)
@@ -130,6 +134,10 @@ extension ModelStore {
     }
     return nil
   }
+}
+
+private struct EmptyRecord: Error, CustomStringConvertible {
+  var description: String { "its record is empty" }
 }
 
 /// The error for a record whose value has another identifier than the record.

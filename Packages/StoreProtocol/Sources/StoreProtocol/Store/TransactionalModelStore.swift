@@ -30,11 +30,3 @@ public protocol TransactionalModelStore: ModelStore {
   @discardableResult
   func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result
 }
-
-extension TransactionalModelStore {
-  func deleteTogether<M: Model>(_ models: [M]) async throws {
-    try await transaction { store in
-      for model in models { try await store.delete(model) }
-    }
-  }
-}

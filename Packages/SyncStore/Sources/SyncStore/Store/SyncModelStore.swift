@@ -83,7 +83,6 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    synchronize(type)
     guard let current = try await handle.replacement(of: identifier, M.typeName) else {
       return try await super.lookup(type, identifier: identifier)
     }
@@ -91,38 +90,9 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     return try await super.lookup(type, identifier: current)
   }
 
-  /// Finds models: see `RecordStore`.
-  ///
-  /// - Throws: `ModelStoreError` as `RecordStore` does.
-  public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    synchronize(M.self)
-    return try await super.list(query)
-  }
-
-  /// Returns the next page of a query: see `RecordStore`.
-  ///
-  /// - Throws: `ModelStoreError` as `RecordStore` does.
-  public override func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    synchronize(M.self)
-    return try await super.page(query, after: mark)
-  }
-
-  /// Returns the number of models that a query finds: see `RecordStore`.
-  ///
-  /// - Throws: `ModelStoreError` as `RecordStore` does.
-  public override func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
-    synchronize(M.self)
-    return try await super.count(query)
-  }
-
-  /// Adds the class of a stream to those that are synchronised.
+  /// Adds the class to those that are synchronised.
   @_spi(ModelKitInternals)
-  public override func selectedIdentifiers<M: Model>(
-    _ program: QueryProgram<M>, at snapshot: Local.Snapshot, after position: UInt64?
-  ) async throws -> [String]? {
-    synchronize(M.self)
-    return try await super.selectedIdentifiers(program, at: snapshot, after: position)
-  }
+  public override func beginUse<M: Model>(of type: M.Type) { synchronize(type) }
 
   /// Sets the server's identifier on a live model with a temporary one. The model is found by both.
   func adopt<M: Model>(_ type: M.Type, _ temporary: String, _ identifier: String) {

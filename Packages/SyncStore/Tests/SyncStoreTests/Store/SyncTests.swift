@@ -106,7 +106,10 @@ import Testing
     #expect(try await store.sync().pushed == 1)
   }
 
-  @Test(arguments: ["list", "page", "count", "stream"])
+  @Test(arguments: [
+    "list", "page", "count", "stream", "lookup", "identifiers", "sum", "groups", "values", "minimum", "observe",
+    "update all", "transaction",
+  ])
   func `A class that was only queried is synchronised`(call: String) async throws {
     try await shelf.store.create(Tag.labeled("a", "A"))
     let store = SyncModelStore(local: MemoryModelStore(), remote: shelf.store)
@@ -114,6 +117,23 @@ import Testing
     case "list": #expect(try await store.list(Tag.self).isEmpty)
     case "page": #expect(try await store.page(ModelQuery(Tag.self, limit: 1), after: nil).models.isEmpty)
     case "count": #expect(try await store.count(Tag.self) == 0)
+    case "lookup": _ = try? await store.lookup(Tag.self, identifier: "a")
+    case "identifiers": #expect(try await store.identifiers(ModelQuery(Tag.self)).isEmpty)
+    case "sum": #expect(try await store.count(Tag.self, distinct: { $0.label }) == 0)
+    case "groups":
+      let groups = try await store.groups(Tag.self, by: { $0.label }) { $0.count }
+      #expect(groups.isEmpty)
+    case "values": #expect(try await store.values(Tag.self, of: { $0.label }).isEmpty)
+    case "minimum": #expect(try await store.minimum(Tag.self, of: { $0.label }) == nil)
+    case "observe":
+      var results = store.observe(Tag.self).makeAsyncIterator()
+      #expect(await results.next(isolation: #isolation)?.models.isEmpty == true)
+    case "update all":
+      let count = try await store.updateAll(Tag.self) { $0.label.value = "B" }
+      #expect(count == 0)
+    case "transaction":
+      let count = try await store.transaction { store in try await store.list(Tag.self).count }
+      #expect(count == 0)
     default: for try await tag in store.stream(Tag.self) { Issue.record("\(tag) is not here yet") }
     }
     #expect(try await store.sync().pulled == 1)

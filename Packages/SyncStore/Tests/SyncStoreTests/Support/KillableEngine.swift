@@ -8,17 +8,23 @@ final class KillableEngine: RecordEngine {
 
   let base: MemoryEngine
   private let shouldDie: @Sendable () -> Bool
+  private let willRead: @Sendable () throws -> Void
 
-  /// - Parameter shouldDie: returns whether the process is killed now: before a commit, and after it.
-  init(_ base: MemoryEngine, shouldDie: @escaping @Sendable () -> Bool) {
-    self.base = base
-    self.shouldDie = shouldDie
+  /// - Parameters:
+  ///   - willRead: called before a read, which fails with the error that it throws.
+  ///   - shouldDie: returns whether the process is killed now: before a commit, and after it.
+  init(
+    _ base: MemoryEngine, willRead: @escaping @Sendable () throws -> Void = {},
+    shouldDie: @escaping @Sendable () -> Bool
+  ) {
+    (self.base, self.willRead, self.shouldDie) = (base, willRead, shouldDie)
   }
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
   var conflictTrackers: ConflictTrackers { base.conflictTrackers }
   func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot {
-    base.snapshot(pinned: pinned)
+    try willRead()
+    return base.snapshot(pinned: pinned)
   }
 
   func commit(_ batch: RecordBatch) async throws {
