@@ -15,29 +15,31 @@ extension ModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - column: the column, also one of a related model: `\.category.budget`.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   /// - Returns: nil if no record has a value.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, and `invalid` if the sum does not fit the type of the column.
   /// - Complexity: O(*n*) in the number of records that the condition finds.
   public func sum<M: Model, Value: Summable>(
     _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore
   ) async throws -> Value? {
-    try await aggregate(GroupColumns<M>().sum(column), filter)
+    try await sum(ModelQuery(type, where: filter, evaluation: evaluation), of: column)
   }
 
-  /// Returns the average of a column, without creating models. See ``sum(_:of:where:)``.
+  /// Returns the average of a column, without creating models. See ``sum(_:of:where:evaluation:)``.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - column: the column.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   /// - Returns: nil if no record has a value.
-  /// - Throws: ``ModelStoreError`` as ``sum(_:of:where:)`` does.
+  /// - Throws: ``ModelStoreError`` as ``sum(_:of:where:evaluation:)`` does.
   public func average<M: Model, Value: Summable>(
     _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore
   ) async throws -> Value.Average? {
-    try await aggregate(GroupColumns<M>().average(column), filter)
+    try await average(ModelQuery(type, where: filter, evaluation: evaluation), of: column)
   }
 
   /// Returns the least value of a column, without creating models.
@@ -46,13 +48,14 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - column: the column.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   /// - Returns: nil if no record has a value.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func minimum<M: Model, Value: Comparable>(
     _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore
   ) async throws -> Value? {
-    try await aggregate(GroupColumns<M>().minimum(column), filter)
+    try await minimum(ModelQuery(type, where: filter, evaluation: evaluation), of: column)
   }
 
   /// Returns the greatest value of a column, without creating models.
@@ -61,13 +64,14 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - column: the column.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   /// - Returns: nil if no record has a value.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func maximum<M: Model, Value: Comparable>(
     _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore
   ) async throws -> Value? {
-    try await aggregate(GroupColumns<M>().maximum(column), filter)
+    try await maximum(ModelQuery(type, where: filter, evaluation: evaluation), of: column)
   }
 
   /// Returns the number of different values of a column, without creating models. Nil is not one of them.
@@ -76,17 +80,69 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - column: the column.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   /// - Complexity: O(*n*) in the number of records that the condition finds. The different values are kept in memory.
   public func count<M: Model, Value: Hashable>(
     _ type: M.Type, distinct column: (ModelColumns<M>) -> QueryColumn<Value>,
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore
   ) async throws -> Int {
-    try await aggregate(GroupColumns<M>().count(distinct: column), filter)
+    try await count(ModelQuery(type, where: filter, evaluation: evaluation), distinct: column)
+  }
+
+  /// Returns the sum of a column of the records that a query finds. See ``sum(_:of:where:evaluation:)``.
+  ///
+  /// ```swift
+  /// let paid = ModelQuery(Expense.self, where: { $0.isPaid })
+  /// print(try await store.count(paid), try await store.sum(paid, of: \.amount) ?? 0)
+  /// ```
+  ///
+  /// - Throws: ``ModelStoreError`` as ``sum(_:of:where:evaluation:)`` does.
+  public func sum<M: Model, Value: Summable>(
+    _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().sum(column), query)
+  }
+
+  /// Returns the average of a column of the records that a query finds. See ``average(_:of:where:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``sum(_:of:where:evaluation:)`` does.
+  public func average<M: Model, Value: Summable>(
+    _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> Value.Average? {
+    try await aggregate(GroupColumns<M>().average(column), query)
+  }
+
+  /// Returns the least value of a column of the records that a query finds. See ``minimum(_:of:where:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func minimum<M: Model, Value: Comparable>(
+    _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().minimum(column), query)
+  }
+
+  /// Returns the greatest value of a column of the records that a query finds. See ``maximum(_:of:where:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func maximum<M: Model, Value: Comparable>(
+    _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().maximum(column), query)
+  }
+
+  /// Returns the number of different values of a column of the records that a query finds. See
+  /// ``count(_:distinct:where:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func count<M: Model, Value: Hashable>(
+    _ query: ModelQuery<M>, distinct column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> Int {
+    try await aggregate(GroupColumns<M>().count(distinct: column), query)
   }
 
   private func aggregate<M: Model, Result>(
-    _ aggregate: QueryAggregate<Result>, _ filter: ((ModelColumns<M>) -> QueryExpression)?
+    _ aggregate: QueryAggregate<Result>, _ query: ModelQuery<M>
   ) async throws -> Result {
     let context = scope.transformers
     let box = Box(aggregate.makeState(context))
@@ -98,8 +154,44 @@ extension ModelStore {
       let members = GroupMembers(rows: rows, count: count, groups: nil)
       try box.content.fold(columns.first, members, into: [box.content])
     }
-    try await project(ModelQuery(M.self, where: filter), projection)
+    try await project(query, projection)
     return box.content.result
+  }
+
+  /// Returns the values of a column, without creating models.
+  ///
+  /// ```swift
+  /// let names = try await store.values(Person.self, of: \.name, sort: [.ascending(\.name)])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - column: the column, also one of a related model: `{ $0.company.name }`.
+  ///   - filter: the condition.
+  ///   - sort: the criteria of the order; empty for the order of creation.
+  ///   - limit: the largest number of records; nil for all.
+  ///   - offset: the number of records to skip.
+  ///   - evaluation: where the condition is evaluated.
+  /// - Returns: a value, or nil, for each record.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func values<M: Model, Value>(
+    _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [], limit: Int? = nil,
+    offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) async throws -> [Value?] {
+    try await values(
+      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation), of: column)
+  }
+
+  /// Returns the values of a column of the records that a query finds, in its order. See
+  /// ``values(_:of:where:sort:limit:offset:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func values<M: Model, Value>(
+    _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws -> [Value?] {
+    let list = ColumnList(columns: column(ModelColumns()))
+    return try await rows(query, list).map { row in try list.columns.value(of: row[0], in: scope.transformers) }
   }
 
   /// Returns values of columns, without creating models.
@@ -117,26 +209,42 @@ extension ModelStore {
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of records; nil for all.
   ///   - offset: the number of records to skip.
+  ///   - evaluation: where the condition is evaluated.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func values<M: Model, each Value>(
     _ type: M.Type, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>),
     where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [], limit: Int? = nil,
-    offset: Int = 0
+    offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) async throws -> [(repeat (each Value)?)] {
+    try await values(
+      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation), of: columns)
+  }
+
+  /// Returns values of columns of the records that a query finds, in its order. See
+  /// ``values(_:of:where:sort:limit:offset:evaluation:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func values<M: Model, each Value>(
+    _ query: ModelQuery<M>, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>)
   ) async throws -> [(repeat (each Value)?)] {
     let list = ColumnList(columns: (repeat each columns(ModelColumns())))
-    let context = scope.transformers
+    var values: [(repeat (each Value)?)] = []
+    for row in try await rows(query, list) { values.append(try list.values(of: row[...], in: scope.transformers)) }
+    return values
+  }
+
+  /// Returns the JSON of columns of the records that a query finds.
+  private func rows<M: Model, each Value>(
+    _ query: ModelQuery<M>, _ list: ColumnList<repeat each Value>
+  ) async throws -> [[JSONValue]] {
     let rows = Box<[[JSONValue]]>([])
     let projection = QueryProjection(list.paths) {
       rows.content = []
     } receive: {
       rows.content.append($0)
     }
-    try await project(
-      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset), projection)
-    var values: [(repeat (each Value)?)] = []
-    values.reserveCapacity(rows.content.count)
-    for row in rows.content { values.append(try list.values(of: row[...], in: context)) }
-    return values
+    try await project(query, projection)
+    return rows.content
   }
 
   /// Returns values of groups of records, without creating models.
@@ -146,17 +254,31 @@ extension ModelStore {
   /// for (category, (count, total)) in totals { print(category ?? "none", count, total ?? 0) }
   /// ```
   ///
+  /// The groups are values in memory: sort and limit them with `sorted(by:)` and `prefix(_:)`. Assign them to a constant
+  /// first, since Swift 6.3 can't infer the type of a single key in the same expression.
+  ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - keys: the columns whose values make a group. Records without a value make a group with the key nil.
   ///   - filter: the condition.
+  ///   - evaluation: where the condition is evaluated.
   ///   - values: the values of each group.
   /// - Returns: the groups, in the order in which the first record of each was created.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, and `invalid` if a sum does not fit the type of its column.
   /// - Complexity: O(*n*) in the number of records that the condition finds. The groups are kept in memory.
   public func groups<M: Model, each Key: Hashable, each Result>(
     _ type: M.Type, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore,
+    _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Result>)
+  ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
+    try await groups(ModelQuery(type, where: filter, evaluation: evaluation), by: keys, values)
+  }
+
+  /// Returns values of groups of the records that a query finds. See ``groups(_:by:where:evaluation:_:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``groups(_:by:where:evaluation:_:)`` does.
+  public func groups<M: Model, each Key: Hashable, each Result>(
+    _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
     _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Result>)
   ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
     let columns = ColumnList(columns: (repeat each keys(ModelColumns())))
@@ -170,7 +292,7 @@ extension ModelStore {
     let projection = QueryProjection(
       keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add,
       fold: groups.fold)
-    try await project(ModelQuery(type, where: filter), projection)
+    try await project(query, projection)
     var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
     for group in groups.groups {
       result.append(

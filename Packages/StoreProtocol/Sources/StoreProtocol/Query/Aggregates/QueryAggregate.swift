@@ -3,7 +3,7 @@
 /// A value that is calculated from all records of a group, such as a sum. Get one from ``GroupColumns``.
 ///
 /// ```swift
-/// let totals = try await store.groups(Expense.self, by: { $0.category }) { ($0.count, $0.sum(\.amount)) }
+/// let totals = try await store.groups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
 /// ```
 public struct QueryAggregate<Result> {
   /// The column; nil to count records.
@@ -11,7 +11,7 @@ public struct QueryAggregate<Result> {
   let makeState: (ValueTransformerContext) -> AggregateState<Result>
 }
 
-/// The columns of the records of a group, from which ``ModelStore/groups(_:by:where:_:)`` calculates values.
+/// The columns of the records of a group, from which ``ModelStore/groups(_:by:where:evaluation:_:)`` calculates values.
 ///
 /// ```swift
 /// let byYear = try await store.groups(Book.self, by: { $0.year }) { ($0.count, $0.average(\.rating)) }
