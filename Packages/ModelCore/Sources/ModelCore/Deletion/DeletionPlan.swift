@@ -41,7 +41,8 @@ public struct DeletionPlan {
   /// - Parameters:
   ///   - roots: the models whose deletion is requested.
   ///   - ignoresDenials: whether to continue where a rule denies, to find all obstacles first.
-  /// - Throws: ``DeletionDeniedError`` for the first relation that denies.
+  /// - Throws: ``DeletionDeniedError`` for the first relation that denies. Models that are already deleted, in a
+  ///   transaction that keeps their links until its end, don't deny.
   /// - Complexity: O(*n*) in the number of links of the models to delete.
   public init(deleting roots: [ModelObject], ignoresDenials: Bool = false) throws {
     var doomed: Set<ModelObject> = []
@@ -51,7 +52,9 @@ public struct DeletionPlan {
     var next = 0
     while next < models.count {
       for relation in models[next].relations where relation.deleteRule == .cascade {
-        for related in relation.relatedModels where doomed.insert(related).inserted { models.append(related) }
+        for related in relation.relatedModels where !related.isDeleted && doomed.insert(related).inserted {
+          models.append(related)
+        }
       }
       next += 1
     }
@@ -61,8 +64,9 @@ public struct DeletionPlan {
     for model in models {
       for relation in model.relations {
         let staying = relation.relatedModels.filter { !doomed.contains($0) }
-        if relation.deleteRule == .deny, !staying.isEmpty, !ignoresDenials {
-          throw DeletionDeniedError(model: model, relation: relation, members: staying)
+        if relation.deleteRule == .deny, !ignoresDenials {
+          let denying = staying.filter { !$0.isDeleted }
+          if !denying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: denying) }
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
         if staying.isEmpty { continue }
@@ -82,10 +86,20 @@ public struct DeletionPlan {
   ///
   /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
   /// restore a reference to a deleted model. Call this after the models were deleted.
-  public func nullifyLinks() {
+  ///
+  /// - Parameter recreated: deleted models that were created again. They keep the links that they store themselves.
+  public func nullifyLinks(exceptStoredLinksOf recreated: Set<ModelObject> = []) {
     let change = RelationChange(.deletion)
-    for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
-    for model in models {
+    for cut in cuts {
+      guard let relation = cut.relation as? any Relation else { continue }
+      if let owner = relation.ownerModel, recreated.contains(owner),
+        owner.fieldsForDictionaryValue().contains(where: { $0 === relation })
+      {
+        continue
+      }
+      relation.unlink(cut.models, change)
+    }
+    for model in models where !recreated.contains(model) {
       for relation in model.relations {
         for former in relation.baselineModels ?? [] { relation.inverse(on: former)?.removeFromBaseline(model) }
       }

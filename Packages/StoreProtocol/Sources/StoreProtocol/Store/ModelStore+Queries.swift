@@ -47,7 +47,7 @@ extension ModelStore {
   }
 
   /// Deletes the models for which a condition holds: atomically if the store has transactions, otherwise one by one up
-  /// to the first error.
+  /// to the first error. In a transaction, the models may deny each other's deletion, in any order.
   ///
   /// If another writer changes the models meanwhile, a store with transactions evaluates the condition again.
   ///
@@ -71,7 +71,8 @@ extension ModelStore {
   }
 
   func deleteEach<M: Model>(_ models: [M]) async throws -> Int {
-    for model in models { try await delete(model) }
+    // A cascade may have deleted a model already.
+    for model in models where model.isKnownToStore { try await delete(model) }
     return models.count
   }
 
@@ -182,10 +183,31 @@ extension TransactionalModelStore {
   func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
     for _ in 1..<8 {
       do {
-        return try await transaction { store in try await store.deleteEach(list(store)) }
+        return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
       } catch let error as ModelStoreError where error.code == .conflict {}
     }
-    return try await transaction { store in try await store.deleteEach(list(store)) }
+    return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
+  }
+
+  /// Deletes models in a transaction. A model may deny the deletion of another one until it is deleted itself.
+  private func deleteInAnyOrder<M: Model>(_ models: [M]) async throws -> Int {
+    var remaining = models
+    while true {
+      var denied: [M] = []
+      var denial: (any Error)?
+      for model in remaining where model.isKnownToStore {
+        do {
+          try await delete(model)
+        } catch let error as ModelStoreError where error.code == .denied {
+          denied.append(model)
+          denial = denial ?? error
+        }
+      }
+      guard let denial else { return models.count }
+      if denied.count == remaining.count { throw denial }
+      // In the opposite order, so that a chain is deleted at the second attempt.
+      remaining = denied.reversed()
+    }
   }
 
   fileprivate func updateTogether<M: Model>(

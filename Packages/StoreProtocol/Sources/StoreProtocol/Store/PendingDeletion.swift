@@ -191,7 +191,9 @@ public struct PendingDeletion {
   ) async throws {
     let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
     if let transaction {
-      if !plan.cuts.isEmpty || !referring.isEmpty { transaction.atEnd { _ = nullifyLinks(others, referring) } }
+      if !plan.cuts.isEmpty || !referring.isEmpty {
+        transaction.atEnd { _ = nullifyLinks(others, referring, except: Set(models.filter(\.isKnownToStore))) }
+      }
       for model in models { finish(model, in: transaction) }
       return
     }
@@ -217,12 +219,13 @@ public struct PendingDeletion {
 
   /// Cuts the links of the remaining live models.
   ///
+  /// - Parameter recreated: deleted models that the transaction created again. They keep the links that they store.
   /// - Returns: the stored ones of them, with the relations that were cut.
   private func nullifyLinks(
-    _ others: Others, _ referring: [ModelObject]
+    _ others: Others, _ referring: [ModelObject], except recreated: Set<ModelObject> = []
   ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
-    plan.nullifyLinks()
+    plan.nullifyLinks(exceptStoredLinksOf: recreated)
     var cut: [(model: ModelObject, fields: [AnyField])] = []
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }

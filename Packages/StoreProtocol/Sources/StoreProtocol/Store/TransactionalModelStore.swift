@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ModelCore
+
 /// A store that can write several models, of any types, atomically.
 ///
 /// ```swift
