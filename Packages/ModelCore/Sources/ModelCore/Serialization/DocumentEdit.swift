@@ -18,13 +18,38 @@ public struct DocumentEdit<M: Model> {
     edits.edits.map(\.field).filter { $0.owner != nil }
   }
 
-  /// The models that were changed or created and are not embedded in this one, but referenced by foreign keys.
+  /// The models that were changed or created and are not embedded in this one, but referenced by foreign keys. A model
+  /// of which the object has only the identifier is not among them.
   public var relatedModels: [ModelObject] {
     let embedded = model.embeddedModels
     var seen: Set<ModelObject> = [model]
-    return (edits.newModels + edits.edits.map(\.field.owner)).compactMap { $0 as? ModelObject }.filter {
+    // The identifier is read into the field of a new model, also for a mere reference.
+    let changed = edits.edits.map(\.field).compactMap { field in
+      (field.owner as? ModelObject).flatMap { $0.identifierField === field ? nil : $0 }
+    }
+    return (edits.newModels.compactMap { $0 as? ModelObject } + changed).filter {
       !embedded.contains($0) && ($0.identityMap != nil || !$0.isUnreferenced) && seen.insert($0).inserted
     }
+  }
+
+  /// Returns the path of a related model in the object; nil if it can't be reached.
+  public func path(of related: ModelObject) -> FieldPath? {
+    var paths: [(model: ModelObject, path: FieldPath)] = [(model, FieldPath())]
+    var seen: Set<ModelObject> = [model]
+    var next = 0
+    while next < paths.count {
+      let (current, path) = paths[next]
+      if current === related { return path }
+      next += 1
+      for case let relation as any Relation in current.fieldsForDictionaryValue() {
+        guard let key = relation.key else { continue }
+        let place = path.appending(FieldPath(key))
+        for (index, member) in relation.relatedModels.enumerated() where seen.insert(member).inserted {
+          paths.append((member, relation.isToMany ? place.appending(FieldPath([.index(index)])) : place))
+        }
+      }
+    }
+    return nil
   }
 
   /// Restores the former values of the fields, and removes created models that were not stored from the scope.

@@ -14,7 +14,7 @@ extension ModelStore {
   /// An entry with a stored identifier is an edit of that model: only fields that differ are written, and fields
   /// without a key in the entry are unchanged. Other local changes of a live model are not written. An entry with an
   /// unknown identifier, or without one, becomes a new model. A model that an entry contains in full for a foreign key
-  /// is imported with it.
+  /// is imported with it. An entry that has only its identifier references it, whether it is stored or not.
   ///
   /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It does
   /// not stop the others. Entries are written in batches if the store has transactions.
@@ -196,7 +196,12 @@ private final class ImportRun<M: Model> {
 
   private func write(_ next: Pending) async throws {
     for model in next.related {
-      if let model = model as? any ModelObject & ModelIsolation { try await write(model, in: store) }
+      guard let model = model as? any ModelObject & ModelIsolation else { continue }
+      do {
+        try await write(model, in: store)
+      } catch {
+        throw NestedRejection(path: next.edit.path(of: model) ?? FieldPath(), error: error)
+      }
     }
     try await write(next.edit.model, in: store)
   }
@@ -224,13 +229,16 @@ private final class ImportRun<M: Model> {
 
   private func reject(_ entry: Entry, _ error: any Error) {
     let place = FieldPath(path).appending(FieldPath([.index(entry.index)]))
+    let nested = error as? NestedRejection
     report.rejected.append(
       RejectedEntry(
-        index: entry.index, path: place, position: entry.position, identifier: entry.identifier, error: error))
+        index: entry.index, path: place.appending(nested?.path ?? FieldPath()), position: entry.position,
+        identifier: entry.identifier, error: nested?.error ?? error))
     report.rejected.sort { $0.index < $1.index }
   }
 
   private func rethrowCancellation(_ error: any Error) throws {
+    let error = (error as? NestedRejection)?.error ?? error
     if error is CancellationError || (error as? ModelStoreError)?.code == .cancelled { throw Self.cancellation }
   }
 
@@ -252,6 +260,12 @@ private final class ImportRun<M: Model> {
       return false
     }
   }
+}
+
+/// The error of a model that is written because an entry contains it.
+private struct NestedRejection: Error {
+  let path: FieldPath
+  let error: any Error
 }
 
 extension TransactionalModelStore {

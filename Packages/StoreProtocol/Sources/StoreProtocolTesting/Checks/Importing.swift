@@ -102,6 +102,35 @@ extension ModelStoreContract {
       let names = try await store.list(ContractCompany.self).map(\.name.value)
       try requireEqual(Set(names), ["Acme Ltd", "New"], "the names of the stored companies")
     },
+    Check("an import creates no records of models of which an entry has only the identifier") { store in
+      for reference in ["\"acme\"", "{\"id\": \"acme\"}"] {
+        let json = Data(#"[{"id": 1, "name": "Ada", "company": \#(reference)}]"#.utf8)
+        let first = try await store.importModels(ContractPerson.self, fromJSON: json)
+        try requireEqual(first.description, "1 created, 0 updated, 0 unchanged, 0 rejected", "the report")
+        try requireEqual(try await store.list(ContractCompany.self).count, 0, "the number of companies")
+        let again = try await store.importModels(ContractPerson.self, fromJSON: json)
+        try requireEqual(again.description, "0 created, 0 updated, 1 unchanged, 0 rejected", "the second report")
+        try requireEqual(try await store.list(ContractCompany.self).count, 0, "the number of companies")
+        try requireEqual(first.created.first?.company.value?.identifier, "acme", "the referenced company")
+        let whole = Data(#"[{"id": 1, "name": "Ada", "company": {"id": "acme", "name": "Acme"}}]"#.utf8)
+        _ = try await store.importModels(ContractPerson.self, fromJSON: whole)
+        let companies = try await store.list(ContractCompany.self)
+        try requireEqual(companies.map(\.name.value), ["Acme"], "the companies of a document with all of it")
+        for model in try await store.list(ContractPerson.self) { try await store.delete(model) }
+        for model in companies { try await store.delete(model) }
+      }
+    },
+    Check("an import rejects an entry at the place of the model inside it that is rejected", needs: [.anyModels]) {
+      store in
+      let json = Data(
+        #"{"jobs": [{"id": 1, "boss": {"id": 2, "name": ""}}, {"id": 3, "staff": [{"id": 4, "name": "A"}, {"id": 5, "age": 3}]}]}"#
+          .utf8)
+      let report = try await store.importModels(ContractJob.self, fromJSON: json, at: "jobs")
+      try requireEqual(report.rejected.map(\.path.description), ["jobs[0].boss", "jobs[1].staff[1]"], "the paths")
+      try requireEqual(report.rejected.map(\.index), [0, 1], "the indices")
+      try requireEqual(report.rejected.map(\.identifier), ["1", "3"], "the identifiers")
+      try require(report.rejected.allSatisfy { ($0.error as? ModelStoreError)?.code == .invalid }, "the codes")
+    },
     Check("an import of a document with a mistake in its syntax writes nothing") { store in
       let json = Data("[{\"name\": \"Ada\"}, {\"name\": ]".utf8)
       do {
@@ -125,4 +154,22 @@ extension ModelStoreContract {
     store.scope.remove(person)
     return try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
   }
+}
+
+/// A model that references people.
+final class ContractJob: Model {
+  let id = Field<Int>()
+  let boss = ModelField<ContractWorker>(foreignKey: true)
+  let staff = ModelField<ContractWorker>(foreignKey: true)*
+
+  override var identifierField: AnyField? { id }
+}
+
+/// A model that needs a name.
+final class ContractWorker: Model {
+  let id = Field<Int>()
+  let name = Field<String>().requireNotNil().require(.notBlank)
+  let age = Field<Int>()
+
+  override var identifierField: AnyField? { id }
 }
