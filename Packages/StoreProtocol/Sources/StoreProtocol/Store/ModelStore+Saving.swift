@@ -9,13 +9,14 @@
 public enum SaveInclusion: Hashable, Sendable {
   /// No other models: embedded models are written inside the model, other related models as identifiers.
   case none
-  /// New models that the model references by foreign keys, directly or through other new models.
+  /// New models that the model references by foreign keys, directly or through other models, and new members of its
+  /// lists that reference it.
   case related
 }
 
 extension ModelStore {
-  /// Creates or updates a model, and creates the new models that it references. Uses one transaction if the store has
-  /// transactions.
+  /// Creates or updates a model, and creates the new models that it references, or that are in its lists. Uses one
+  /// transaction if the store has transactions.
   ///
   /// A model is created before the models that need its identifier. If two new models reference each other, one of the
   /// links is written by an update, when both have identifiers.

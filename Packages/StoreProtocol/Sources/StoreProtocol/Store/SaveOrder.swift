@@ -17,15 +17,24 @@ struct SaveOrder {
   init(from model: ModelObject) {
     var models: [ModelObject] = []
     var seen: Set<ModelObject> = [model]
-    func visit(_ model: ModelObject) {
+    func visit(_ model: ModelObject, lists: Bool) {
       for relation in Self.relations(of: model) {
         for related in relation.relatedModels where seen.insert(related).inserted {
-          visit(related)
+          visit(related, lists: false)
           if relation.isForeignKey, Self.isNowhere(related) { models.append(related) }
         }
       }
+      guard lists else { return }
+      // A list may be stored in the records of its members only.
+      for relation in Self.allRelations(of: model) where relation.isToMany {
+        for related in relation.relatedModels
+        where Self.isReferredTo(model, by: related, relation) && seen.insert(related).inserted {
+          visit(related, lists: true)
+          if Self.isNowhere(related) { models.append(related) }
+        }
+      }
     }
-    visit(model)
+    visit(model, lists: true)
     models.append(model)
     let order = Self.ordered(models)
     var later = Set(order.map { ObjectIdentifier($0) })
@@ -42,8 +51,13 @@ struct SaveOrder {
     return if case .loaded = model.loadStateOfModel { true } else { false }
   }
 
+  /// The relations that are written with a model.
   private static func relations(of model: ModelObject) -> [any RelationField] {
     model.fieldsForDictionaryValue().compactMap { $0 as? any RelationField }
+  }
+
+  private static func allRelations(of model: ModelObject) -> [any RelationField] {
+    (model as? any ModelObject & ModelIsolation)?.fields.compactMap { $0 as? any RelationField } ?? []
   }
 
   /// Returns the models in an order in which a model precedes those that need its identifier, except in cycles.

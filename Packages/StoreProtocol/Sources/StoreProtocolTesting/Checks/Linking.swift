@@ -76,6 +76,23 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractKeeper.self).count, 0, "the number of keepers")
       try requireEqual(animal.keeper.value?.id.value, 3, "the identifier of the keeper")
     },
+    Check("save including related creates the members of a list that only they store") { store in
+      let company = ContractCompany(), people = [ContractPerson.named("Ada"), ContractPerson.named("Bob")]
+      company.id.value = "acme"
+      company.employees.add(people[0])
+      company.employees.add(people[1])
+      try await store.save(company, including: .related)
+      try require(!company.isDirty && people.allSatisfy { !$0.isDirty }, "something is still dirty")
+      let other = ContractPerson.named("Cleo")
+      company.employees.add(other)
+      people[0].age.value = 36
+      try await store.save(people[0], including: .related)
+      try requireEqual(try await store.list(ContractPerson.self), people, "the people after a save of one")
+      try await store.save(company, including: .related)
+      let found = try await store.list(ContractPerson.self)
+      try requireEqual(found.map(\.name.value), ["Ada", "Bob", "Cleo"], "the people")
+      try require(found.allSatisfy { $0.company.value === company }, "a member does not reference the company")
+    },
   ]
 
   // Each in a function of its own: what is found afterwards comes from the store.
