@@ -118,8 +118,8 @@ extension ErrorText {
     ErrorText(
       "a transaction that another write overtook",
       """
-      The transaction was not written: another writer changed Author "1" since the transaction read it. The \
-      models have their local changes: refresh them, and repeat the transaction.
+      The transaction was not written: another writer changed Author "1" since the transaction read it. Its edits were \
+      rolled back: repeat the transaction.
       """
     ) { _ in
       let store = MemoryModelStore()

@@ -36,10 +36,11 @@ extension RecordStore {
   /// Runs a closure as a transaction: see `transaction(_:)`.
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
     try checkCancellation()
-    if let transaction { return try await transaction.parts.runNested(body) }
+    if let transaction { return try await transaction.parts.runNested(in: scope, body) }
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin())
     transactions.append(current)
+    let edits = TransactionEdits(in: scope) { current.mark.isEntered }
     defer { trackers.end(current.tracker) }
     let result: Result
     let completed: [RecordOperation]
@@ -53,8 +54,10 @@ extension RecordStore {
       completed = try await commit(RecordBatch(current.operations, after: reads))
     } catch {
       current.log.rollBack()
+      edits.revert()
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
+    edits.end()
     try scope.recordTogether { try current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     return result

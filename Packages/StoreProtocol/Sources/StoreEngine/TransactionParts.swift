@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The logs of a transaction and of its nested transactions, each of which is a savepoint.
@@ -19,17 +20,20 @@ final class TransactionParts {
   /// Runs a nested transaction. If it throws, only its part is rolled back.
   ///
   /// - Throws: the errors of the body.
-  func runNested<Result>(_ body: () async throws -> Result) async throws -> Result {
+  func runNested<Result>(in scope: ModelScope, _ body: () async throws -> Result) async throws -> Result {
     let (mark, part, outer) = (TransactionMark(), StoreTransactionLog(), log)
     nested.append((mark, part))
+    let edits = TransactionEdits(in: scope) { mark.isEntered }
     let result: Result
     do {
       defer { nested.removeAll { $0.mark === mark } }
       result = try await mark.enter(body)
     } catch {
       part.rollBack()
+      edits.revert()
       throw error
     }
+    edits.end()
     outer.adopt(part)
     return result
   }

@@ -25,8 +25,8 @@ struct TransactionReads: Sendable {
       return ModelStoreError(
         .conflict,
         """
-        The transaction was not written: another writer changed \(name) since the transaction read it. The models have \
-        their local changes: refresh them, and repeat the transaction.
+        The transaction was not written: another writer changed \(name) since the transaction read it. Its edits were \
+        rolled back: repeat the transaction.
         """, identifier: identifier)
     }
   }

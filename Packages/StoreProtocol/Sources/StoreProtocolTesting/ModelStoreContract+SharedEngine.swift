@@ -108,8 +108,8 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation + conflicts
-    + transactionIsolation + wholeListsElsewhere
+    ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingOneMoment + isolation
+    + conflicts + transactionIsolation + wholeListsElsewhere
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

@@ -12,7 +12,7 @@ public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
-    + deletingInTransactions
+    + deletingInTransactions + rollingBack
     + exactIdentifiers
     + queryingInverses + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly

@@ -4,6 +4,7 @@ open class FieldState {
   private let flags: FieldFlags
   private let restoration: ((AnyField) -> Bool)?
   private let loadError: (any Error)?
+  fileprivate let lastChange: ChangeStamp
   private static let captured: FieldFlags = [.dirty, .initial, .original, .loadStateMask]
 
   /// Captures the states of a field.
@@ -11,6 +12,7 @@ open class FieldState {
     flags = field.flags.intersection(Self.captured)
     restoration = field.details?.restoration
     loadError = field.details?.loadError
+    lastChange = field.changedStamp
   }
 
   /// Whether the field was dirty.
@@ -60,6 +62,13 @@ extension AnyField {
     if flags.contains(.watched) { announceStates() }
     concludeChange(of: announced)
   }
+}
+
+extension AnyField {
+  /// Restores the time of the last change of a captured state, whose value the field has again. A save that began after
+  /// that time then saves the value.
+  @_spi(ModelKitInternals)
+  public final func reinstateLastChange(_ state: FieldState) { changedStamp = state.lastChange }
 }
 
 /// The state of a field with one value.

@@ -34,6 +34,8 @@ final class IdentityMap {
   var typeNames = StoredTypeNames()
   /// The recorders of edits.
   var undos: [WeakUndo] = []
+  /// The recorders of the open transactions of stores.
+  var transactions: [TransactionEdits] = []
   /// An operation of a store whose edits are one step.
   var recordedOperation: RecordedOperation?
   /// The part of a save that is changing fields.

@@ -6,7 +6,7 @@ struct WeakUndo {
 }
 
 extension IdentityMap {
-  var isRecorded: Bool { !undos.isEmpty }
+  var isRecorded: Bool { !undos.isEmpty || !transactions.isEmpty }
 
   func add(_ undo: ModelUndo) {
     undos.append(WeakUndo(undo: undo))
@@ -27,6 +27,9 @@ extension IdentityMap {
 
   /// Records a field before its value changes.
   func willChange(_ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil) {
+    for edits in transactions {
+      if isEdit { edits.willEdit(field, of: model) } else { edits.willRead(field) }
+    }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
     } else if isEdit {

@@ -83,8 +83,8 @@ extension ModelStore {
   /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating.value = 3 }
   /// ```
   ///
-  /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails, the
-  /// models keep their changes, unsaved.
+  /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails in a
+  /// transaction, the changes are rolled back; otherwise the models keep them, unsaved.
   ///
   /// - Parameters:
   ///   - type: the class of the models.

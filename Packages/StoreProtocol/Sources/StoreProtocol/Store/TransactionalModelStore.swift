@@ -11,20 +11,22 @@
 public protocol TransactionalModelStore: ModelStore {
   /// Runs `body` as a transaction: commits all its writes together at the end, or none if it throws.
   ///
-  /// Reads inside the transaction see its writes; other instances see them after the commit. If the body throws, or
-  /// another writer changed the same models, the transaction is rolled back: models are not stored, keep their local
-  /// changes, and lose assigned identifiers. Hooks such as `afterCreate` run after the commit. Calls of tasks that were
-  /// created inside are part of the transaction. Calls of other tasks are not, even through the same store: they write
-  /// at once.
+  /// Reads inside the transaction see its writes; other instances see them after the commit. Hooks such as `afterCreate`
+  /// run after the commit. Calls of tasks that were created inside are part of the transaction. Calls of other tasks are
+  /// not, even through the same store: they write at once.
+  ///
+  /// If the body throws, or another writer changed the same models, the transaction is rolled back, records and models
+  /// alike. The fields of the store's models that the body edited get back the values from before the transaction. Edits
+  /// from before it stay unsaved changes. Created models are new again, without assigned identifiers, and deleted ones
+  /// are stored again. Edits by other tasks are kept.
   ///
   /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner
-  /// part is rolled back, records and models alike, and its hooks don't run. Concurrent inner transactions must not
-  /// write the same records.
+  /// part is rolled back, and its hooks don't run. Concurrent inner transactions must not write the same records.
   ///
   /// If another writer changed a record that was looked up, listed or counted inside, the commit throws `conflict`. A
   /// second read of such a record throws it at once. Any write to models of its types changes a list or a count.
   ///
-  /// After a conflict the models still have their local changes: `refresh` them before another attempt.
+  /// After a conflict, repeat the transaction: models that the body looks up have the stored values then.
   ///
   /// - Returns: the result of the body.
   /// - Throws: the error of the body; ``ModelStoreError`` with the code `conflict` if another writer changed the same
