@@ -80,7 +80,8 @@ extension ErrorText {
     ErrorText(
       "a query of records through a model that is not given",
       """
-      This store can't read fields of a related Author: only its identifier is loaded.
+      This store can't read fields of a related Author: only its identifier is loaded. List the models with including:, \
+      and test them with matches(_:).
       """
     ) { _ in
       let records: [AttributeDictionary] = [["id": 1, "author": 7]]

@@ -82,12 +82,13 @@ import Testing
     #expect(total == 300)
   }
 
-  @Test func `A condition about a period is rejected`() async throws {
+  @Test func `A condition about a period is rejected with the condition to use instead`() async throws {
     let (store, _) = try await makeStore(3)
     let error = await #expect(throws: ModelStoreError.self) {
       _ = try await store.list(Entry.self, where: { $0.day.month == Day(2026, 1, 1) })
     }
     #expect(error?.code == .invalid)
+    #expect(error?.message.contains("Compare day with the first and the last day of the month") == true)
   }
 
   @Test func `Repeated aggregates and lists follow every write`() async throws {

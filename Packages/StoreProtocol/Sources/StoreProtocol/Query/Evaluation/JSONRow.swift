@@ -22,7 +22,11 @@ final class QueryRelatedRecords {
     if let counts = joined[ObjectIdentifier(join)] { return counts[LinkKey(identifier)] ?? 0 }
     guard let foreignKeys = try self.join?(join) else {
       throw ModelStoreError(
-        .unsupported, "This store can't search the records of \(join.relatedClass) for references to a model.")
+        .unsupported,
+        """
+        This store can't search the records of \(join.relatedClass.displayName) for references to a model. List the models \
+        with including:, and test them with matches(_:).
+        """)
     }
     let counts = join.counts(of: foreignKeys)
     joined[ObjectIdentifier(join)] = counts
@@ -37,7 +41,10 @@ final class QueryRelatedRecords {
     guard let lookup else {
       throw ModelStoreError(
         .unsupported,
-        "This store can't read fields of a related \(modelClass.displayName): only its identifier is loaded.")
+        """
+        This store can't read fields of a related \(modelClass.displayName): only its identifier is loaded. List the models \
+        with including:, and test them with matches(_:).
+        """)
     }
     let found = try lookup(modelClass, identifier)
     known[key, default: [:]][ExactText(identifier)] = .some(found)

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
 /// The fields of one class that a part of a query uses, with their keys in records. A level without class is an element
@@ -10,6 +11,8 @@ final class QueryLevel {
   let prototype: ModelObject?
   let context: ValueTransformerContext
   private(set) var slots: [QuerySlot] = []
+  /// The periods that are keys of groups, and not parts of a stored date.
+  private static let periods = ["week", "month", "year"]
   /// The key of the identifier; read when it is first needed.
   private(set) lazy var identifierKey: String? = prototype?.identifierField?.key
   /// The levels of related models, by key.
@@ -54,8 +57,11 @@ final class QueryLevel {
       case .typed(let member): field = member
       case .untyped: field = Field<UntypedMember>()
       case .missing(let reason):
+        let isPeriod = (field.valueType == Day.self || field.valueType == Date.self) && Self.periods.contains(key)
         throw ModelStoreError(
-          .invalid, "A query can't read \(key.quotedForMessage) inside \(name.shortenedForMessage()): \(reason).")
+          .invalid,
+          "A query can't read \(key.quotedForMessage) inside \(name.shortenedForMessage()): \(reason)."
+            + (isPeriod ? " Compare \(whole.key) with the first and the last day of the \(key)." : ""))
       }
       name = "\(key) of \(name)"
     }
