@@ -36,8 +36,8 @@ final class SecretValues: Sendable {
   }
 }
 
-/// A redactor that removes the values of credentials from texts, in any of the usual spellings. It also removes the
-/// values that addresses have under the names of ``RecordingRedaction``.
+/// A redactor that removes the values of credentials from texts, in any of the usual spellings and in any case. It also
+/// removes the values that addresses have under the names of ``RecordingRedaction``.
 struct SecretRedactor {
   /// The minimum length of a secret: shorter ones would remove letters from words.
   private static let minimumLength = 4
@@ -50,17 +50,19 @@ struct SecretRedactor {
     var spellings: Set<String> = []
     for value in values where value.count >= Self.minimumLength {
       let encoded = PathComponent.percentEncoded(value)
+      let escaped = String(JSONValue.string(value).description.dropFirst().dropLast())
+      let base64 = Data(value.utf8).base64EncodedString().trimming("=")
       spellings.formUnion([
         value, encoded, encoded.replacing("%20", with: "+"), PathComponent.percentEncoded(encoded),
-        String(JSONValue.string(value).description.dropFirst().dropLast()),
-        String(value.debugDescription.dropFirst().dropLast()), Data(value.utf8).base64EncodedString(),
+        escaped, escaped.replacing("/", with: "\\/"), Self.ascii(escaped),
+        Self.ascii(escaped).replacing("/", with: "\\/"),
+        String(value.debugDescription.dropFirst().dropLast()), base64,
+        base64.replacing("+", with: "-").replacing("/", with: "_"), PathComponent.percentEncoded(base64),
       ])
       for set in [CharacterSet.urlQueryAllowed, .urlPathAllowed, .urlUserAllowed, .urlPasswordAllowed] {
         if let encoded = value.addingPercentEncoding(withAllowedCharacters: set) { spellings.insert(encoded) }
       }
     }
-    // Hexadecimal digits may be lowercase, too.
-    spellings.formUnion(spellings.map { $0.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() } })
     self.spellings = spellings.sorted { $0.utf8.count > $1.utf8.count }
   }
 
@@ -68,15 +70,32 @@ struct SecretRedactor {
   func redacted(_ text: String) -> String {
     var text = text
     for spelling in spellings {
-      if text.contains(spelling) { text = text.replacing(spelling, with: RecordingRedaction.text) }
+      text = Self.replacing(spelling, in: text, with: RecordingRedaction.text)
       // A truncated text may end within a secret.
       var start = spelling
       while start.count > 6, text.contains("…") {
         start.removeLast()
-        if text.contains(start + "…") { text = text.replacing(start + "…", with: RecordingRedaction.text + "…") }
+        text = Self.replacing(start + "…", in: text, with: RecordingRedaction.text + "…")
       }
     }
     return redaction.redacted(text: text)
+  }
+
+  /// Replaces a secret in any case: a server may write a token in capitals, and hexadecimal digits have either case.
+  private static func replacing(_ spelling: String, in text: String, with replacement: String) -> String {
+    text.replacingOccurrences(of: spelling, with: replacement, options: [.caseInsensitive, .literal])
+  }
+
+  /// Returns a text with the escapes that some servers write in JSON for characters outside of ASCII.
+  private static func ascii(_ text: String) -> String {
+    text.utf16.reduce(into: "") { text, unit in
+      if let scalar = Unicode.Scalar(unit), scalar.isASCII {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(unit, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
   }
 
   /// Returns an error without secrets. A cause that contains one is removed.
@@ -136,5 +155,14 @@ struct SecretRedactor {
       values.formUnion(cookie.split(separator: "=", maxSplits: 1).dropFirst().map(String.init))
     }
     return values
+  }
+}
+
+extension String {
+  /// Returns the text without a character at its end.
+  fileprivate func trimming(_ character: Character) -> String {
+    var text = self
+    while text.last == character { text.removeLast() }
+    return text
   }
 }

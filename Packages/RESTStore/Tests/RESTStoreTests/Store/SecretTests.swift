@@ -7,6 +7,7 @@ import Testing
 private struct EchoingServer: HTTPTransport {
   enum Style: CaseIterable, Sendable {
     case text, message, fields, brokenJSON, wrongType, longText, redirect, link, transportError, list, unauthorized
+    case capitals, lowercase, encodings
   }
 
   let style: Style
@@ -19,6 +20,14 @@ private struct EchoingServer: HTTPTransport {
     func json(_ value: JSONValue) throws -> Data { try value.jsonData() }
     switch style {
     case .text: return HTTPResponse(status: 500, body: Data("\(all) \(encoded)".utf8))
+    case .capitals: return HTTPResponse(status: 500, body: Data("\(all) \(encoded)".uppercased().utf8))
+    case .lowercase: return HTTPResponse(status: 400, body: try json(["detail": .string(all.lowercased())]))
+    case .encodings:
+      let values = request.headers.entries.map(\.value).flatMap { [$0] + $0.split(separator: " ").map(String.init) }
+      let spelled = values.map { value in
+        "\(Data(value.utf8).base64EncodedString()) \(value.replacing("/", with: "\\/")) \(SecretSpelling.escaped(value))"
+      }
+      return HTTPResponse(status: 500, body: Data(spelled.joined(separator: " | ").utf8))
     case .longText:
       let padding = String(repeating: "x", count: 150)
       return HTTPResponse(status: 500, body: Data("\(padding) \(request.headers["Authorization"] ?? "") \(all)".utf8))
@@ -44,9 +53,21 @@ private struct EchoingServer: HTTPTransport {
   }
 }
 
+private enum SecretSpelling {
+  /// A text as a JSON writer spells it that writes ASCII only.
+  static func escaped(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      if scalar.isASCII { return scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : "\(scalar)" }
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    .joined()
+  }
+}
+
 @Suite struct `A secret of a store` {
   private static let secrets = [
-    "bearer \"tok/+=%&n", "base-pa:ss", "base-k&ey=1", "dialect-k\\ey", "session-4711-value", "odd|header|value",
+    "bearer \"tok/+=%&né", "base-pa:ss", "base-k&ey=1", "dialect-k\\ey", "session-4711-value", "odd|header|value",
   ]
 
   private struct SecretDialect: RESTDialect {
@@ -68,7 +89,8 @@ private struct EchoingServer: HTTPTransport {
     let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
     return [
       secret, secret.addingPercentEncoding(withAllowedCharacters: allowed) ?? secret,
-      String(secret.debugDescription.dropFirst().dropLast()),
+      String(secret.debugDescription.dropFirst().dropLast()), secret.replacing("/", with: "\\/"),
+      SecretSpelling.escaped(secret), Data(secret.utf8).base64EncodedString(),
     ]
   }
 
@@ -121,7 +143,9 @@ private struct EchoingServer: HTTPTransport {
     collected.append(String(decoding: recording ?? Data(), as: UTF8.self))
     for text in collected {
       for secret in Self.secrets {
-        for spelling in spellings(secret) { #expect(!text.contains(spelling), "\(spelling) in \(text)") }
+        for spelling in spellings(secret) {
+          #expect(!text.lowercased().contains(spelling.lowercased()), "\(spelling) in \(text)")
+        }
       }
     }
   }
