@@ -40,7 +40,13 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the local engine
   ///   throws.
   /// - Complexity: as the local commit, with two records for each record of the batch.
-  public func commit(_ batch: RecordBatch) async throws {
+  public func commit(_ batch: RecordBatch) async throws { _ = try await commitCompleting(batch) }
+
+  /// Commits a batch as ``commit(_:)`` does, and returns the records that the local engine completed.
+  ///
+  /// - Returns: the operations whose records have other values than were written.
+  /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
+  public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
     let group = batch.operations.count > 1 ? environment.makeIdentifier() : nil
     while true {
       var (operations, entries): ([RecordOperation], [RecordOperation]) = ([], [])
@@ -51,9 +57,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       }
       try await checkLimit(adding: entries)
       do {
-        try await local.commit(batch.with(operations, adding: entries))
+        let completed = try await local.commitCompleting(batch.with(operations, adding: entries))
         for task in signals.change({ $0.commits += 1 }) { task.resume() }
-        return
+        return completed.filter { $0.type != OutboxEntry.recordType }
       } catch let mismatch as RecordMismatch where mismatch.type == OutboxEntry.recordType {
         // The record was pushed, or another store instance changed it, since its entry was read.
         continue

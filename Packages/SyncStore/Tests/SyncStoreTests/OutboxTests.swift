@@ -25,6 +25,15 @@ import Testing
     #expect(entries.first?.state == .queued)
   }
 
+  @Test func `A new model reads the values that the local engine gave its record`() async throws {
+    let store = CompletingStore(SyncEngine(CompletingEngine()))
+    let ada = person("Ada", 1)
+    try await store.create(ada)
+    #expect(ada.age.value == 18)
+    #expect(!ada.isDirty)
+    #expect(try await store.handle.outbox().entries.map(\.identifier) == ["1"])
+  }
+
   @Test func `Edits of an unsent creation leave one outbox entry`() async throws {
     let store = OfflineMemoryStore()
     let ada = person("Ada", 1)
@@ -203,5 +212,34 @@ import Testing
     #expect(report.waiting == 2 && report.waitingSince == 1_000)
     for entry in try await store.outbox() { try await store.discardChanges(entry) }
     #expect(try await store.sync().waitingSince == nil)
+  }
+}
+
+private final class CompletingStore: RecordStore<SyncEngine<CompletingEngine>> {}
+
+/// A local engine that gives people without age the age 18.
+private final class CompletingEngine: RecordEngine {
+  let base = MemoryModelStore().handle
+
+  var changeFeed: StoreChangeFeed { base.changeFeed }
+  var conflictTrackers: ConflictTrackers { base.conflictTrackers }
+  func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot { base.snapshot(pinned: pinned) }
+  func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
+  func commit(_ batch: RecordBatch) async throws { _ = try await commitCompleting(batch) }
+
+  func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
+    var completed: [RecordOperation] = []
+    let operations = try batch.operations.map { operation in
+      guard operation.operation == .create, operation.type == ContractPerson.typeName,
+        case .object(var record) = try JSONValue(json: Array(operation.value)), record["age"] == nil
+      else { return operation }
+      var stored = operation
+      record["age"] = 18
+      stored.value = Array(try JSONValue.object(record).jsonData())[...]
+      completed.append(stored)
+      return stored
+    }
+    try base.commit(batch.with(operations, adding: []))
+    return completed
   }
 }
