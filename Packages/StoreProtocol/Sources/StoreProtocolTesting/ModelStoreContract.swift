@@ -28,7 +28,7 @@ public enum ModelStoreContract {
     ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
-    ContractBill.self, ContractSettings.self,
+    ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
   ]
 
   /// A capability that not every store has.

@@ -28,14 +28,54 @@ import Testing
     #expect(found2 == ["Acme", "Acme"])
   }
 
-  @Test func `An API that can't find several models rejects the inclusion instead of a request for each`() async throws
-  {
+  @Test func `An API without a condition for several identifiers gets a request for each related model`() async throws {
     let transport = answers(
-      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#, #"[{"id": 8}, {"id": 7, "name": "A"}]"#)
+      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#, #"{"id": 7, "name": "Acme"}"#,
+      #"{"id": 8, "name": "Tyrell"}"#)
     let store = try RESTModelStore(transport)
-    let error = try await storeError { _ = try await store.list(Employee.self, including: [\.company]) }
+    let people = try await store.list(Employee.self, including: [\.company])
+    #expect(
+      transport.lines == [
+        "GET http://api.test/employees", "GET http://api.test/companies/7", "GET http://api.test/companies/8",
+      ])
+    let names = people.map { $0.company.value?.name.value }
+    #expect(names == ["Acme", "Tyrell"])
+  }
+
+  @Test func `A condition about related models is tested on models that were listed with them`() async throws {
+    let people = #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#
+    let transport = answers(people, people, #"[{"id": 8, "name": "Tyrell"}, {"id": 7, "name": "Acme"}]"#)
+    let store = try RESTModelStore(transport)
+    let query = ModelQuery(Employee.self, where: { $0.company.name == "Tyrell" })
+    let error = try await storeError {
+      _ = try await store.list(Employee.self, where: { $0.company.name == "Tyrell" }, evaluation: .inMemory)
+    }
     #expect(error.code == .unsupported)
-    #expect(error.message.contains("id.isIn"))
+    #expect(error.message.contains("with including:"))
+    let all = try await store.list(Employee.self, evaluation: .inMemory, including: [\.company])
+    #expect(try all.filter(query.matches).map(\.id.value) == [2])
+  }
+
+  @Test func `An inverse list of an API without conditions takes the path of each owner`() async throws {
+    let transport = answers(
+      #"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#, #"[{"id": 1, "company": 7}]"#,
+      #"[{"id": 2, "company": 8}]"#)
+    let store = try RESTModelStore(transport)
+    let companies = try await store.list(Company.self, including: [\.employees])
+    #expect(
+      transport.lines == [
+        "GET http://api.test/companies", "GET http://api.test/companies/7/employees",
+        "GET http://api.test/companies/8/employees",
+      ])
+    let members = companies.map { $0.employees.value?.map(\.id.value) }
+    #expect(members == [[1], [2]])
+  }
+
+  @Test func `An inverse list that an API can't find by its owner rejects the inclusion`() async throws {
+    let transport = answers(#"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#)
+    let store = try RESTModelStore(transport)
+    let error = try await storeError { _ = try await store.list(Company.self, including: [\.advisers]) }
+    #expect(error.code == .unsupported)
     #expect(transport.requests.count == 1)
   }
 

@@ -9,7 +9,8 @@ extension ModelStore {
   /// ```
   ///
   /// The related models of all found models are read together: with one query or request for each relation, or with the
-  /// list itself where the API can include them. The found models retain them. An inverse list is loaded then, in the
+  /// list itself where the API can include them. An API without a condition for several identifiers gets a request for
+  /// each related model. The found models retain them. An inverse list is loaded then, in the
   /// order in which its members were created. A reference to a model that is not in the store stays unloaded.
   ///
   /// - Parameters:
@@ -20,8 +21,8 @@ extension ModelStore {
   ///   - offset: the number of models to skip.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related
-  ///   models together.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members of
+  ///   an inverse list.
   /// - Note: The related models are read after the list, so that they may be newer.
   public func list<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
@@ -38,8 +39,8 @@ extension ModelStore {
   /// - Parameters:
   ///   - query: the query.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the related
-  ///   models together.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members of
+  ///   an inverse list.
   public func list<M: Model>(
     _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> [M] {

@@ -98,7 +98,12 @@ struct RelationLoader {
     for owner in saved.dropFirst() { reference.add(owner.model) }
     var found: [ModelObject] = []
     for part in store is any BatchReadingModelStore ? [reference] : reference.parts(of: Self.sizeOfRequest) {
-      found += try await store.models(with: part, evaluation)
+      do {
+        found += try await store.models(with: part, evaluation)
+      } catch let error as ModelStoreError where error.code == .unsupported && part.operands.count > 1 {
+        // The API has no condition for several identifiers. It may have one for a single identifier.
+        for single in part.parts(of: 0) { found += try await store.models(with: single, evaluation) }
+      }
     }
     withExtendedLifetime(found) {
       for owner in saved { owner.relation.markMembersLoaded() }
@@ -128,7 +133,12 @@ struct RelationLoader {
         var query = ModelQuery(type, evaluation: evaluation)
         let operands = part.compactMap { prototype.storedValue(ofIdentifier: $0, in: .standard)?.value }
         query.filter = .comparison(QueryComparison(QueryTerm([key]), .isIn, .value(.array(operands))))
-        models += try await store.list(query)
+        do {
+          models += try await store.list(query)
+        } catch let error as ModelStoreError where error.code == .unsupported {
+          // The API has no condition for several identifiers.
+          for identifier in part { if let model = try await model(type, identifier) { models.append(model) } }
+        }
       }
     }
     return models
