@@ -12,7 +12,8 @@ struct LiveFields {
 
   init<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) {
     self.context = context
-    if let filter = query.filter { add(filter, M.self, isOwn: true, isOrder: false) }
+    // A condition that is too large is invalid, and is not traversed.
+    if let filter = query.filter, filter.excess == nil { add(filter, M.self, isOwn: true, isOrder: false) }
     for sort in query.sort { add(sort.order.term.path, M.self, isOwn: true, isOrder: true) }
   }
 
