@@ -16,7 +16,7 @@ public enum ModelStoreContract {
     + exactIdentifiers
     + queryingInverses + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
-    + withoutFields
+    + withoutFields + drafts
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),

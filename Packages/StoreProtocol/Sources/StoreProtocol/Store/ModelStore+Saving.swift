@@ -42,6 +42,7 @@ extension ModelStore {
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`.
   public func refresh<M: Model>(_ model: M) async throws {
+    try ModelStoreError.rejectDraft(model, "refreshed", "refresh")
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     scope.add(model)
     let stamp = ChangeStamp.next()

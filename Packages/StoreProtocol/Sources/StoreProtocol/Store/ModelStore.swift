@@ -137,6 +137,7 @@ extension ModelStore {
   ///
   /// - Returns: `false` if the store has no such model.
   private func readIfReference<M: Model>(_ model: M) async throws -> Bool {
+    try ModelStoreError.rejectDraft(model)
     guard model.isShell, model.isDirty, let identifier = model.identifier else { return true }
     scope.add(model)
     do {

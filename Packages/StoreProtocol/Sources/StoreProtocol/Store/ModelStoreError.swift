@@ -145,13 +145,20 @@ extension ModelStoreError {
       .noIdentifier, "This \(typeName.nameForMessage) has no identifier: it was not created in a store yet.")
   }
 
-  static func draft(_ typeName: String, identifier: String?) -> ModelStoreError {
-    ModelStoreError(
+  /// Rejects a model of a draft, whose original has to be used.
+  ///
+  /// - Parameters:
+  ///   - model: the model that was passed to a store.
+  ///   - participle: the rejected operation, such as `written`.
+  ///   - verb: what to do with the original.
+  static func rejectDraft(_ model: ModelObject, _ participle: String = "written", _ verb: String = "save") throws {
+    guard model.isInDraft else { return }
+    throw ModelStoreError(
       .invalid,
       """
-      This \(typeName.nameForMessage) was not written, because it belongs to a draft, whose edits are kept. Apply the draft, \
-      and save its original.
-      """, identifier: identifier)
+      This \(model.storedTypeName.nameForMessage) was not \(participle), because it belongs to a draft, whose edits are \
+      kept. Apply or release the draft, and \(verb) its original.
+      """, identifier: model.storedIdentifier)
   }
 
   /// Rules of a model are broken.

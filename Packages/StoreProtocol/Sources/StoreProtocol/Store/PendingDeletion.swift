@@ -70,6 +70,7 @@ public struct PendingDeletion {
     of model: M, in store: some ModelStore, completing completion: Completion,
     preparing prepare: ((BackReference) async throws -> Void)? = nil
   ) async throws {
+    try ModelStoreError.rejectDraft(model, "deleted", "delete")
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     self.store = store
     var asked: Set<ObjectIdentifier> = []

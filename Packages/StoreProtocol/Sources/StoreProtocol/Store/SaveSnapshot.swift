@@ -32,7 +32,7 @@ struct SaveSnapshot {
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   static func prepare(_ model: ModelObject, in scope: ModelScope) throws {
-    if model.isInDraft { throw ModelStoreError.draft(model.storedTypeName, identifier: model.storedIdentifier) }
+    try ModelStoreError.rejectDraft(model)
     if let conflict = scope.claimTypeName(of: type(of: model)) {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
