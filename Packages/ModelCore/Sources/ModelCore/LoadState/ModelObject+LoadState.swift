@@ -20,7 +20,7 @@ extension ModelObject {
     if isFromStore {
       isStored = true
       isDeleted = false
-      details?.documentLoad = nil
+      details?.documentLoad?.end(at: stamp)
     } else if isStored, !isReference {
       noteDocumentLoad(since: stamp)
     }

@@ -17,13 +17,14 @@ extension ModelIsolation where Self: ModelObject {
   public func revert() -> [AnyField] { revert(where: { _ in true }) }
 
   /// Reverts changes of stored fields that the read of a store's record did not overwrite, because it has no values
-  /// there.
+  /// there. Values of documents are unloaded.
   ///
   /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
   @_spi(ModelKitInternals)
   public func revertUnrecordedFields(asOf stamp: ChangeStamp) {
     let stored = Set(storableFields.map { ObjectIdentifier($0) })
     revert(where: { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) })
+    for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) { field.unload() }
   }
 
   @discardableResult

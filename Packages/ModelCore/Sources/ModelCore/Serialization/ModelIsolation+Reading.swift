@@ -99,8 +99,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Missing keys leave fields as they are, and `null` makes them nil. Unknown keys are ignored unless the scope's
   /// context keeps them. An identifier that belongs to another live model is an error, even in a lenient context.
   ///
-  /// After a load, no field is dirty. If a store has the model, its next save writes the loaded fields, unless the
-  /// store has read the model again by then.
+  /// After a load, no field is dirty. If a store has the model, its next save writes the loaded fields, except those
+  /// that the store has read again by then. A field that the stored record lacks keeps the loaded value.
   ///
   /// - Parameters:
   ///   - dictionary: keys and values.

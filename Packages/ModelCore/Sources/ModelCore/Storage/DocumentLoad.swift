@@ -1,18 +1,45 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A load from a document into a stored model. The store does not have these values yet.
+/// The loads from documents into a stored model. The store does not have these values yet.
 struct DocumentLoad {
-  /// The moment before the first value was loaded.
-  let since: ChangeStamp
+  /// The time in which values were loaded. It ends when the store reads the model: a value that was set earlier, and is
+  /// not in the record, is still that of the document.
+  private struct Span {
+    let start: ChangeStamp
+    var end: ChangeStamp?
+
+    func contains(_ stamp: ChangeStamp) -> Bool { stamp >= start && end.map { stamp < $0 } ?? true }
+  }
+
+  private var spans: [Span] = []
   /// The fields that were saved since.
   var saved: Set<ObjectIdentifier> = []
+
+  /// Returns whether a value set at a moment was loaded.
+  func includes(_ stamp: ChangeStamp) -> Bool { spans.contains { $0.contains(stamp) } }
+
+  /// Records a load.
+  ///
+  /// - Parameters:
+  ///   - stamp: the moment before its first value.
+  ///   - times: the times at which the present values were set.
+  mutating func begin(at stamp: ChangeStamp, keeping times: [ChangeStamp]) {
+    saved = []
+    spans.removeAll { span in span.end != nil && !times.contains(where: span.contains) }
+    if spans.last.map({ $0.end != nil }) ?? true { spans.append(Span(start: stamp)) }
+  }
+
+  /// Records that the store reads the model.
+  mutating func end(at stamp: ChangeStamp) {
+    if let last = spans.indices.last, spans[last].end == nil { spans[last].end = stamp }
+  }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject {
   /// The fields that a save has to write: fields with local changes, and fields loaded from a document.
   ///
-  /// Fields loaded before the store last read or wrote the model are not included.
+  /// Fields that the store has read or written since they were loaded are not included.
   public var unsavedFields: [AnyField] {
     guard details?.documentLoad != nil else { return dirtyFields }
     let dirty = Set(dirtyFields.map { ObjectIdentifier($0) })
@@ -23,12 +50,14 @@ extension ModelObject {
     guard let load = details?.documentLoad, field !== identifierField else {
       return false
     }
-    return field.lastSet >= load.since && !load.saved.contains(ObjectIdentifier(field))
+    return load.includes(field.lastSet) && !load.saved.contains(ObjectIdentifier(field))
   }
 
   /// Records that values of a document are loaded into a stored model.
   func noteDocumentLoad(since stamp: ChangeStamp) {
-    detailsForWriting.documentLoad = DocumentLoad(since: details?.documentLoad?.since ?? stamp)
+    var load = details?.documentLoad ?? DocumentLoad()
+    load.begin(at: stamp, keeping: storableFields.map(\.lastSet))
+    detailsForWriting.documentLoad = load
   }
 
   /// Records that fields were saved with their values at a moment.
