@@ -372,7 +372,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let writer = ModelWriter.writer(for: self, writer)
     let elements = try value.enumerated().compactMap { index, model in
       do {
-        return try writer.json(of: model, isForeignKey: isForeignKey, from: self)
+        return try writer.json(of: model, isForeignKey: isForeignKey)
       } catch let error as ModelEncodingError {
         throw error.inside(.index(index))
       }

@@ -386,6 +386,6 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if hasTransformer(in: writer.context) { return try super.exported(by: writer) }
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)
-    return try writer.json(of: value, isForeignKey: isForeignKey, from: self)
+    return try writer.json(of: value, isForeignKey: isForeignKey)
   }
 }

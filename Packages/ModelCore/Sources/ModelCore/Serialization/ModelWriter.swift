@@ -84,12 +84,12 @@ final class ModelWriter: FieldWriter {
 
   /// Returns a related model in full, or a reference to it; nil if it can't be referenced.
   ///
-  /// - Parameter relation: the field of the model, if its inverse may be written instead.
-  func json(of model: ModelObject, isForeignKey: Bool, from relation: (any Relation)? = nil) throws -> JSONValue? {
+  /// - Parameter isForeignKey: whether to write a reference.
+  func json(of model: ModelObject, isForeignKey: Bool) throws -> JSONValue? {
     if isForeignKey {
       if let identifier = try identifier(of: model) { return identifier }
       // A store that omitted the link would lose it silently.
-      guard isForStore, !isSaidElsewhere(model, relation) else { return nil }
+      guard isForStore, !isWrittenLater(model) else { return nil }
       throw ModelEncodingError(
         path: FieldPath(),
         reason: "the \(type(of: model).displayName) it refers to has no identifier yet; save that one first")
@@ -188,11 +188,9 @@ final class ModelWriter: FieldWriter {
     return nil
   }
 
-  /// Returns whether a link that can't be written now is not lost. Either its inverse is in the model being saved, or
-  /// the link is written after the save of the related model.
-  private func isSaidElsewhere(_ model: ModelObject, _ relation: (any Relation)?) -> Bool {
-    if DeferredForeignKeys.models.contains(ObjectIdentifier(model)) { return true }
-    guard let relation, let owner = relation.ownerModel, model === saved else { return false }
-    return relation.inverse(on: model)?.refers(to: owner) == true
+  /// Returns whether a link that can't be written now is not lost: it references the model being saved, which gets its
+  /// identifier with this save, or one that is saved next.
+  private func isWrittenLater(_ model: ModelObject) -> Bool {
+    model === saved || DeferredForeignKeys.models.contains(ObjectIdentifier(model))
   }
 }

@@ -136,6 +136,25 @@ extension ModelObject {
     return try writer.values(of: self, fields: fields)
   }
 
+  /// The fields whose values lack a link to this model as long as it has no identifier: a foreign key to itself, also
+  /// inside embedded models, unless the inverse of the link is written.
+  public var fieldsReferencingItself: [AnyField] {
+    storableFields.filter { field in
+      var seen: Set<ModelObject> = [self]
+      var pending = [field]
+      while let field = pending.popLast() {
+        guard field.isRelation, let relation = field as? any Relation else { continue }
+        if relation.isForeignKey {
+          guard relation.refers(to: self), let owner = relation.ownerModel else { continue }
+          if owner === self || relation.inverse(on: self)?.refers(to: owner) != true { return true }
+        } else {
+          for model in relation.relatedModels where seen.insert(model).inserted { pending += model.allFields }
+        }
+      }
+      return false
+    }
+  }
+
   /// The fields that are loaded or set.
   public var storableFields: [AnyField] {
     fieldsForDictionaryValue().filter { field in

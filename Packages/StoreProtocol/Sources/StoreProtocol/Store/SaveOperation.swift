@@ -349,7 +349,7 @@ public struct SaveOperation<M: Model> {
       throw error
     }
     if isIdentifierNew, model.storedIdentifier != identifier { scope.process { assignIdentifier() } }
-    model.markSaved(fields, asOf: stamp)
+    model.markSaved(writtenFields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     if let readAnswer {
       if scope.isRecorded {
@@ -362,6 +362,15 @@ public struct SaveOperation<M: Model> {
     if isCreated { scope.addCreated(model) } else { scope.add(model) }
     scope.pendingReads.noteUpdate(of: model)
     runHook()
+  }
+
+  /// The fields that were written in full. A link of the model to itself is not, if the store's answer has the
+  /// identifier: its field stays dirty.
+  private var writtenFields: StoredFields {
+    guard identifier == nil, model.mayBeInCycle else { return fields }
+    let incomplete = Set(model.fieldsReferencingItself.map { ObjectIdentifier($0) })
+    if incomplete.isEmpty { return fields }
+    return .list(fields.fields(of: model).filter { !incomplete.contains(ObjectIdentifier($0)) })
   }
 
   private func runHook() {
