@@ -10,7 +10,7 @@ final class ToOneBaseline<Related: ModelObject> {
   private(set) var retained: Related?
   private weak var seen: Related?
   private(set) var identity: LinkIdentity?
-  let loadState: LoadState
+  private(set) var loadState: LoadState
   /// Whether the inverse of the model is not updated on a revert, as for a copy that references an original.
   let isSilent: Bool
 
@@ -37,6 +37,7 @@ final class ToOneBaseline<Related: ModelObject> {
     retained = nil
     seen = model
     identity = model.map { LinkIdentity($0) }
+    if model != nil { loadState = .loaded }
   }
 }
 
@@ -44,7 +45,7 @@ final class ToOneBaseline<Related: ModelObject> {
 final class ToManyBaseline<Related: ModelObject> {
   /// Nil where the list was nil.
   private(set) var table: MemberTable<Related>?
-  let loadState: LoadState
+  private(set) var loadState: LoadState
   /// Whether the list was never read or saved, and becomes so again on a revert.
   let wasNeverSaved: Bool
   /// The members whose inverse is not updated on a revert, as for a copy that references originals.
@@ -75,6 +76,8 @@ final class ToManyBaseline<Related: ModelObject> {
     if table?.contains(model) == true { return }
     if table == nil { table = MemberTable(retaining: []) }
     table?.append(model, isRetained: false)
+    // One member is known now.
+    if loadState == .notLoaded { loadState = .incomplete }
   }
 
   func forget(_ model: Related) { table?.remove(model) }

@@ -259,6 +259,7 @@ struct ReferenceGraph {
     } else if !original.list.contains(node) {
       entries[two].original?.list.append(node)
       entries[two].original?.isNil = false
+      entries[two].original?.isLoaded = true
     }
   }
 
