@@ -35,7 +35,7 @@ LIBRARIES = (
 
 # These use the libraries as an app does, or have dependencies of their own. The root manifest doesn't know them and nobody
 # imports them.
-STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing", "PostgresStore")
+STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing", "PostgresStore", "Server")
 
 # The spelling of a platform in a manifest, by its name in a dumped manifest.
 PLATFORMS = {

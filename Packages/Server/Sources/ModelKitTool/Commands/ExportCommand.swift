@@ -1,0 +1,21 @@
+import ArgumentParser
+import FileStore
+import Foundation
+
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Writes all records of a store to one JSON file.")
+
+  @Argument(help: "The file.")
+  var file: String
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let line = ProgressLine("Exporting")
+    let count = try await store.withStore(.readOnly) { store in
+      try await store.exportJSON(to: URL(filePath: file)) { line.show($0) }
+    }
+    try output.print(["exported": .int(count)], ["\(count) records are in '\(file)'."])
+  }
+}

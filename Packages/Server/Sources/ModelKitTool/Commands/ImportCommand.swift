@@ -1,0 +1,45 @@
+import ArgumentParser
+import FileStore
+import Foundation
+
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Reads an exported JSON file into a store, which is created if it is missing.",
+    discussion: "The whole file is checked first: if it is invalid, nothing is imported.")
+
+  enum Existing: String, ExpressibleByArgument, CaseIterable {
+    case refuse, keep, replace
+  }
+
+  @Argument(help: "A file that 'modelkit export' wrote.")
+  var file: String
+  @Option(help: "What happens with records that the store has already.")
+  var existing = Existing.refuse
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    guard FileManager.default.fileExists(atPath: file) else {
+      throw ToolError("There is no file '\(file)'. Nothing was imported.")
+    }
+    let line = ProgressLine("Importing")
+    let outcome = try await store.withStore(.readWrite, creates: true) { store in
+      try await store.importJSON(from: URL(filePath: file), existing: treatment) { line.show($0) }
+    }
+    try output.print(
+      [
+        "created": .int(outcome.createdCount), "replaced": .int(outcome.replacedCount), "kept": .int(outcome.keptCount),
+      ],
+      [
+        "\(outcome.createdCount) records were created, \(outcome.replacedCount) replaced, \(outcome.keptCount) kept."
+      ])
+  }
+
+  private var treatment: FileStoreImport.Existing {
+    switch existing {
+    case .refuse: .refuse
+    case .keep: .keep
+    case .replace: .replace
+    }
+  }
+}

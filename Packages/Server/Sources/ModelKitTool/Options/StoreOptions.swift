@@ -1,0 +1,47 @@
+import ArgumentParser
+import FileStore
+import Foundation
+
+/// The folder of a file store that exists.
+struct StoreOptions: ParsableArguments {
+  @Option(name: .customLong("store"), help: ArgumentHelp("The folder of the store.", valueName: "folder"))
+  var path: String
+
+  /// Runs a function with the store, and closes the store in any case.
+  ///
+  /// - Parameters:
+  ///   - mode: whether the function may write.
+  ///   - creates: whether a missing store is created; otherwise it is an error.
+  func withStore<Result>(
+    _ mode: FileStoreMode, creates: Bool = false, _ body: (FileModelStore) async throws -> Result
+  ) async throws -> Result {
+    if !creates, !FileManager.default.fileExists(atPath: path) {
+      throw ToolError("There is no store at '\(path)'. Check the path given with --store.")
+    }
+    let store = FileModelStore(directory: URL(filePath: path), options: FileStoreOptions(mode: mode))
+    let result: Result
+    do {
+      result = try await body(store)
+    } catch {
+      try? await store.close()
+      throw error
+    }
+    try await store.close()
+    return result
+  }
+}
+
+/// A line on a terminal with the progress of an operation.
+struct ProgressLine {
+  private let label: String
+  private let isShown = isatty(STDERR_FILENO) == 1
+
+  init(_ label: String) { self.label = label }
+
+  func show(_ progress: FileStoreProgress) {
+    guard isShown else { return }
+    let percent = Int(progress.fractionCompleted * 100)
+    FileHandle.standardError.write(Data("\r\(label) \(percent) %, \(progress.modelCount) models".utf8))
+    if percent == 100 { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import RESTService
+import RESTStore
+
+/// The adapter between Hummingbird and a service.
+struct ServiceResponder: HTTPResponder {
+  let service: RESTService
+  let inspector: Inspector?
+  let authentication: RequestAuthentication
+  let options: ModelServerOptions
+  let guarded: RequestGuard
+
+  /// The time that a client has to read a response before its connection is closed with unread data.
+  private static let lingering = TimeAmount.seconds(1)
+
+  func respond(to request: Request, context: ConnectionContext) async -> Response {
+    let start = ContinuousClock.now
+    var isBodyRead = !request.hasBody
+    var answer: HTTPResponseData
+    do {
+      answer = try await self.answer(to: request, &isBodyRead)
+    } catch let problem as ServerProblem {
+      answer = problem.response
+    } catch { answer = ServerProblem(500, "The server failed. The details are not sent.").response }
+    // `context.id` traps if the handler of the logger keeps no metadata.
+    answer.headers["X-Request-Id"] = context.logger[metadataKey: "hb.request.id"]?.description ?? UUID().uuidString
+    if answer.headers["X-Content-Type-Options"] == nil { answer.headers["X-Content-Type-Options"] = "nosniff" }
+    // Neither the query nor a header: both may have secrets.
+    context.logger.info(
+      "\(request.method.rawValue) \(request.uri.path) \(answer.status)",
+      metadata: ["duration": "\(ContinuousClock.now - start)"])
+    if !isBodyRead { return closing(answer, context.channel, isHead: request.method == .head) }
+    return request.method == .head ? response(answer).createHeadResponse() : response(answer)
+  }
+
+  private func answer(to request: Request, _ isBodyRead: inout Bool) async throws -> HTTPResponseData {
+    var incoming = try HTTPRequestData(request)
+    try guarded.check(authority: request.head.authority, incoming.headers)
+    let path = incoming.url.path(percentEncoded: true)
+    // The page has to be there before its user can give it a token.
+    if let file = inspector?.file(incoming, at: path) { return file }
+    let user: String?
+    switch await authentication.authenticate(incoming) {
+    case .user(let name): user = name
+    case .anonymous: user = nil
+    case .rejected:
+      throw ServerProblem(
+        401, "This server needs a valid token.", headers: ["WWW-Authenticate": authentication.challenge])
+    }
+    if let data = try await inspector?.data(incoming, at: path) { return data }
+    if !isBodyRead {
+      incoming.body = try await request.collectBody(
+        limit: service.options.maximumBodyBytes, within: options.bodyTimeout)
+      isBodyRead = true
+    }
+    return await service.respond(to: incoming, user: user)
+  }
+
+  // MARK: Responses
+
+  private func response(_ answer: HTTPResponseData) -> Response {
+    Response(
+      status: .init(code: answer.status), headers: HTTPFields(answer.headers),
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+
+  /// Returns a response after which the connection is closed: the rest of the body may be endless.
+  private func closing(_ answer: HTTPResponseData, _ channel: any Channel, isHead: Bool) -> Response {
+    var answer = answer
+    answer.headers["Connection"] = "close"
+    var response = response(answer)
+    let buffer = isHead ? ByteBuffer() : ByteBuffer(bytes: answer.body)
+    response.body = ResponseBody(contentLength: buffer.readableBytes) { writer in
+      try await writer.write(buffer)
+      try await writer.finish(nil)
+      channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+    }
+    return response
+  }
+}
+
+extension HTTPFields {
+  fileprivate init(_ headers: HTTPHeaderList) {
+    self.init()
+    for entry in headers.entries {
+      if let name = HTTPField.Name(entry.name) { append(HTTPField(name: name, value: entry.value)) }
+    }
+  }
+}
+
+extension HTTPRequestData {
+  /// Returns the request without its body.
+  ///
+  /// - Throws: ``ServerProblem`` with the status 400 for an address that is no path.
+  fileprivate init(_ request: Request) throws {
+    let target = request.head.path ?? ""
+    // A path after a fixed host: the target can't name another one.
+    guard target.hasPrefix("/"), !target.contains("#"),
+      let url = URL(string: "http://localhost" + target, encodingInvalidCharacters: false)
+    else { throw ServerProblem(400, "The address of the request is not a valid path.") }
+    // Hummingbird removes the body of the response to HEAD, and keeps its length.
+    let method = request.method == .head ? "GET" : request.method.rawValue
+    self.init(Method(method), url)
+    for field in request.headers { headers.add(field.name.canonicalName, field.value) }
+    if let authority = request.head.authority { headers.add("host", authority) }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import MemoryStore
+import ModelServer
+import RESTService
+import Testing
+
+@Suite(.timeLimit(.minutes(15))) struct `The inspector of a server` {
+  private static func withInspector(_ body: (URL) async throws -> Void) async throws {
+    let store = MemoryModelStore()
+    for title in ["Emma", "Evelina", "Persuasion"] {
+      let novel = Novel()
+      novel.title = title
+      try await store.create(novel)
+    }
+    try await withServer(
+      .novels(store), inspector: Inspector(store.handle, serving: [Novel.self]),
+      authentication: .tokens(["pearl": "jane"]), body)
+  }
+
+  private static func answer(
+    _ path: String, method: String = "GET", token: String? = "pearl", from url: URL
+  ) async throws -> (status: String, headers: String, body: String) {
+    let header = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+    let text = try await RawClient.send(
+      "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(header)Connection: close\r\n\r\n", to: url)
+    let parts = text.components(separatedBy: "\r\n\r\n")
+    return (String(text.dropFirst(9).prefix(3)), parts[0], parts.dropFirst().joined(separator: "\r\n\r\n"))
+  }
+
+  @Test func `The schema has the fields of each type with their rules`() async throws {
+    try await Self.withInspector { url in
+      let answer = try await Self.answer("/_inspect/schema", from: url)
+      let type = try JSONValue(json: answer.body)["types"]?.arrayValue?.first
+      #expect(type?["name"] == "Novel")
+      #expect(type?["path"] == "/novels")
+      #expect(type?["identifier"] == "id")
+      #expect(type?["label"] == "title")
+      let title = type?["fields"]?.arrayValue?.first { $0["key"] == "title" }
+      #expect(title?["type"] == "string")
+      #expect(title?["isRequired"] == true)
+      #expect(title?["maximum"] == "20")
+    }
+  }
+
+  @Test func `Relations have their inverses`() async throws {
+    let inspector = Inspector(MemoryModelStore().handle, serving: [Shelf.self, Volume.self])
+    try await withServer(.novels(), inspector: inspector) { url in
+      let answer = try await Self.answer("/_inspect/schema", from: url)
+      let types = try JSONValue(json: answer.body)["types"]?.arrayValue
+      let volumes = types?.first?["relations"]?.arrayValue?.first
+      let shelf = types?.last?["relations"]?.arrayValue?.first
+      #expect(volumes?["to"] == "Volume")
+      #expect(volumes?["inverse"] == "shelf")
+      #expect(volumes?["isToMany"] == true)
+      #expect(volumes?["deleteRule"] == "cascade")
+      #expect(shelf?["inverse"] == "volumes")
+      #expect(shelf?["isReference"] == true)
+    }
+  }
+
+  @Test func `Counts are those of all types, or of a condition`() async throws {
+    try await Self.withInspector { url in
+      let all = try await Self.answer("/_inspect/counts", from: url)
+      #expect(all.body == #"{"Novel":3}"#)
+      let condition = "%7B%22field%22:%22title%22,%22is%22:%22hasPrefix%22,%22value%22:%22E%22%7D"
+      let some = try await Self.answer("/_inspect/counts?type=Novel&where=\(condition)", from: url)
+      #expect(some.body == #"{"Novel":2}"#)
+      for query in [
+        "type=Poem", "where=\(condition)", "type=Novel&where=%7B", "type=Novel&where=%7B%22field%22:%22x%22%7D",
+      ] {
+        let wrong = try await Self.answer("/_inspect/counts?\(query)", from: url)
+        #expect(wrong.status == "400", "\(query)")
+      }
+      let written = try await Self.answer("/_inspect/counts", method: "DELETE", from: url)
+      #expect(written.status == "405")
+    }
+  }
+
+  @Test func `Only the files of the page are sent without a token`() async throws {
+    try await Self.withInspector { url in
+      for path in ["/_inspect/", "/_inspect/index.html", "/_inspect/inspector.js", "/_inspect/inspector.css"] {
+        let file = try await Self.answer(path, token: nil, from: url)
+        #expect(file.status == "200", "\(path)")
+        #expect(file.headers.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"), "\(path)")
+      }
+      for path in [
+        "/_inspect/schema", "/_inspect/counts", "/novels", "/_inspect/../Package.swift",
+        "/_inspect/%2e%2e/Package.swift",
+        "/_inspect/..%2fPackage.swift", "/_inspect//etc/passwd",
+      ] {
+        let refused = try await Self.answer(path, token: nil, from: url)
+        #expect(refused.status == "401", "\(path)")
+        let absent = try await Self.answer("/_inspect/\(path)", from: url)
+        #expect(absent.status == "404", "\(path)")
+      }
+    }
+  }
+
+  @Test func `The page has no inline code or style, and names no other host`() async throws {
+    try await Self.withInspector { url in
+      let page = try await Self.answer("/_inspect/", token: nil, from: url).body
+      #expect(page.contains("<script type=\"module\" src="))
+      #expect(!page.contains("<style") && !page.contains(" style=") && !page.contains(" on"))
+      for name in ["", "inspector.js", "inspector.css"] {
+        let text = try await Self.answer("/_inspect/\(name)", token: nil, from: url).body
+        #expect(!text.contains("https:") && !text.contains("http:") && !text.contains("innerHTML"), "\(name)")
+      }
+    }
+  }
+
+  @Test func `The root redirects to the page`() async throws {
+    try await Self.withInspector { url in
+      let root = try await Self.answer("/", token: nil, from: url)
+      #expect(root.status == "302")
+      #expect(root.headers.contains("Location: /_inspect/"))
+    }
+  }
+}
+
+final class Shelf: Model {
+  @Field var id: Int?
+  @ModelArrayField(deleteRule: .cascade) var volumes: [Volume]?
+  override var identifierField: AnyField? { $id }
+}
+
+final class Volume: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$volumes) var shelf: Shelf?
+  override var identifierField: AnyField? { $id }
+}

@@ -1,0 +1,147 @@
+import FieldKit
+import Foundation
+import Testing
+
+/// The built tool, run as a process.
+enum ModelKitTool {
+  /// The tool is built beside the tests.
+  private static var binary: URL {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
+    let folder = bundle ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return folder.appending(path: "modelkit")
+  }
+
+  struct Outcome {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  /// Runs the tool to its end.
+  static func run(_ arguments: [String]) async throws -> Outcome {
+    let running = try Running(binary, arguments)
+    return await running.outcome()
+  }
+
+  /// Starts a server, and stops it with a signal after the function.
+  static func serving<Result>(
+    _ arguments: [String], signal: Int32 = SIGTERM, _ body: (Served) async throws -> Result
+  ) async throws -> Result {
+    let running = try Running(binary, ["serve", "--port", "0", "--json"] + arguments)
+    do {
+      guard let line = await running.firstLine() else {
+        let outcome = await running.outcome()
+        throw ToolFailure(description: "modelkit serve ended with status \(outcome.status): \(outcome.errors)")
+      }
+      let served = try Served(JSONValue(json: line))
+      let result = try await body(served)
+      running.signal(signal)
+      let outcome = await running.outcome()
+      try #require(outcome.status == 0, "\(outcome.errors)")
+      return result
+    } catch {
+      running.signal(SIGKILL)
+      throw error
+    }
+  }
+}
+
+struct ToolFailure: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A process with its output.
+private final class Running {
+  private let process = Process()
+  private let output: AsyncStream<Data>
+  private let errors: AsyncStream<Data>
+  private let exits: AsyncStream<Int32>
+  private var received = Data()
+
+  init(_ binary: URL, _ arguments: [String]) throws {
+    process.executableURL = binary
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
+    self.exits = exits
+    process.terminationHandler = { process in
+      exit.yield(process.terminationStatus)
+      exit.finish()
+    }
+    func stream(_ pipe: Pipe) -> AsyncStream<Data> {
+      let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+      pipe.fileHandleForReading.readabilityHandler = { handle in
+        let data = handle.availableData
+        if data.isEmpty {
+          handle.readabilityHandler = nil
+          continuation.finish()
+        } else {
+          continuation.yield(data)
+        }
+      }
+      return stream
+    }
+    let (outputPipe, errorPipe) = (Pipe(), Pipe())
+    (output, errors) = (stream(outputPipe), stream(errorPipe))
+    process.standardOutput = outputPipe
+    process.standardError = errorPipe
+    try process.run()
+  }
+
+  func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+  /// Returns the first line of the output; nil if the process ends without one.
+  func firstLine() async -> String? {
+    for await data in output {
+      received.append(data)
+      if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+        return String(decoding: received[..<end], as: UTF8.self)
+      }
+    }
+    return nil
+  }
+
+  func outcome() async -> ModelKitTool.Outcome {
+    for await data in output { received.append(data) }
+    var text = Data()
+    for await data in errors { text.append(data) }
+    let status = await exits.first { _ in true } ?? -1
+    return ModelKitTool.Outcome(
+      status: status, output: String(decoding: received, as: UTF8.self), errors: String(decoding: text, as: UTF8.self))
+  }
+}
+
+/// A server that the tool runs.
+struct Served {
+  let url: URL
+  let token: String?
+
+  init(_ json: JSONValue) throws {
+    url = try #require(json["address"]?.stringValue.flatMap { URL(string: $0) })
+    token = json["token"]?.stringValue
+    let page = try #require(json["page"]?.stringValue)
+    #expect(page.hasPrefix("\(url)/_inspect/"))
+  }
+
+  /// Sends a request with the token.
+  func request(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> (
+    status: Int, json: JSONValue?
+  ) {
+    let text = try body?.jsonString() ?? ""
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    if let token { head += "Authorization: Bearer \(token)\r\n" }
+    if body != nil { head += "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n" }
+    let answer = try await RawClient.send("\(head)\r\n\(text)", to: url)
+    let parts = answer.components(separatedBy: "\r\n\r\n")
+    let status = answer.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return (try #require(status), try? JSONValue(json: parts.dropFirst().joined(separator: "\r\n\r\n")))
+  }
+}
+
+/// Runs a function with a folder that is removed afterwards.
+func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "modelkit-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try await body(folder)
+}

@@ -1,0 +1,92 @@
+import FieldKit
+import Foundation
+import MemoryStore
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(15))) struct `The tool maintains file stores` {
+  /// Runs a function with the path of a store of the sample with four books, and the folder around it.
+  private static func withStore(_ body: (String, URL) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+      let store = folder.appending(path: "shop.store").path(percentEncoded: false)
+      try await ModelKitTool.serving(["--sample", "bookshop", "--books", "4", "--store", store]) { _ in }
+      try await body(store, folder)
+    }
+  }
+
+  private static func json(_ arguments: String...) async throws -> JSONValue {
+    let outcome = try await ModelKitTool.run(arguments + ["--json"])
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    return try JSONValue(json: outcome.output)
+  }
+
+  @Test func `An exported store is imported into another one, and backed up`() async throws {
+    try await Self.withStore { store, folder in
+      let file = folder.appending(path: "shop.json").path(percentEncoded: false)
+      let copy = folder.appending(path: "copy.store").path(percentEncoded: false)
+      let backup = folder.appending(path: "backup.store").path(percentEncoded: false)
+      let exported = try await Self.json("export", file, "--store", store)
+      let imported = try await Self.json("import", file, "--store", copy)
+      #expect(exported["exported"]?.intValue ?? 0 >= 5)
+      #expect(imported["created"] == exported["exported"])
+      let kept = try await Self.json("import", file, "--store", copy, "--existing", "keep")
+      #expect(kept == ["created": 0, "kept": exported["exported"] ?? .null, "replaced": 0])
+      let refused = try await ModelKitTool.run(["import", file, "--store", copy])
+      #expect(refused.status == 1)
+      _ = try await Self.json("compact", "--store", copy)
+      _ = try await Self.json("backup", backup, "--store", copy)
+      let intact = try await Self.json("verify", "--store", backup)
+      #expect(intact["isIntact"] == true)
+    }
+  }
+
+  @Test func `Damage is reported with status 1, and repaired`() async throws {
+    try await Self.withStore { store, _ in
+      try Self.damage(store)
+      let damaged = try await ModelKitTool.run(["verify", "--store", store])
+      #expect(damaged.status == 1)
+      #expect(damaged.errors.contains("modelkit repair"))
+      let repaired = try await Self.json("repair", "--store", store)
+      #expect(repaired["losses"]?.arrayValue?.isEmpty == false)
+      let intact = try await Self.json("verify", "--store", store)
+      #expect(intact["isIntact"] == true)
+    }
+  }
+
+  /// Changes one byte in the record of the first author.
+  private static func damage(_ store: String) throws {
+    let files = FileManager.default.enumerator(at: URL(filePath: store), includingPropertiesForKeys: nil)
+    for case let file as URL in files ?? .init() {
+      guard var data = try? Data(contentsOf: file), let found = data.firstRange(of: Data(#""country":""#.utf8)) else {
+        continue
+      }
+      data[found.upperBound] ^= 1
+      try data.write(to: file)
+      return
+    }
+    throw ToolFailure(description: "There is no record to damage in \(store).")
+  }
+
+  @Test func `Differences of model files are listed with status 1`() async throws {
+    try await withTemporaryFolder { folder in
+      func file(_ name: String, _ attribute: String) throws -> String {
+        let model = folder.appending(path: "\(name).xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = """
+          <?xml version="1.0" encoding="UTF-8"?>
+          <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Note"><attribute name="id" attributeType="Integer 64"/>\(attribute)</entity>
+          </model>
+          """
+        try text.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+        return model.path(percentEncoded: false)
+      }
+      let old = try file("Old", "")
+      let new = try file("New", #"<attribute name="text" optional="YES" attributeType="String"/>"#)
+      let outcome = try await ModelKitTool.run(["diff", old, new])
+      #expect(outcome.status == 1)
+      #expect(outcome.output == "Note.text was added.\n")
+      let same = try await Self.json("diff", old, old)
+      #expect(same == ["differences": []])
+    }
+  }
+}
