@@ -188,8 +188,8 @@ final class ModelWriter: FieldWriter {
     return nil
   }
 
-  /// Returns whether a link that can't be written now is not lost: it references the model being saved, which gets its
-  /// identifier with this save, or one that is saved next.
+  /// Returns whether a link that can't be written now is written later. It references the model being saved, which gets
+  /// its identifier with this save, or a model that is saved next.
   private func isWrittenLater(_ model: ModelObject) -> Bool {
     model === saved || DeferredForeignKeys.models.contains(ObjectIdentifier(model))
   }

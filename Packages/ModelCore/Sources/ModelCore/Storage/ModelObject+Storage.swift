@@ -136,8 +136,8 @@ extension ModelObject {
     return try writer.values(of: self, fields: fields)
   }
 
-  /// The fields whose values lack a link to this model as long as it has no identifier: a foreign key to itself, also
-  /// inside embedded models, unless the inverse of the link is written.
+  /// The fields whose values lack a link to this model as long as it has no identifier. These have a foreign key to it,
+  /// also inside embedded models. A field whose inverse is written is none of them.
   public var fieldsReferencingItself: [AnyField] {
     storableFields.filter { field in
       var seen: Set<ModelObject> = [self]

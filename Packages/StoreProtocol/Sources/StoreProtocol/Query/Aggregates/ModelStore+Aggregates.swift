@@ -183,8 +183,8 @@ extension ModelStore {
       ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation), of: column)
   }
 
-  /// Returns the values of a column of the records that a query finds, in its order. See
-  /// ``values(_:of:where:sort:limit:offset:evaluation:)``.
+  /// Returns the values of a column of the records that a query finds, in its order, without creating
+  /// models.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func values<M: Model, Value>(
@@ -220,8 +220,8 @@ extension ModelStore {
       ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation), of: columns)
   }
 
-  /// Returns values of columns of the records that a query finds, in its order. See
-  /// ``values(_:of:where:sort:limit:offset:evaluation:)``.
+  /// Returns values of columns of the records that a query finds, in its order, without creating
+  /// models.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func values<M: Model, each Value>(
