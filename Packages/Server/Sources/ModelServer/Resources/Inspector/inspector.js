@@ -1,66 +1,277 @@
-// The token is in the fragment, which browsers never send, and then in the storage of this tab.
-const fragment = new URLSearchParams(location.hash.slice(1));
-if (fragment.has("token")) {
-  sessionStorage.setItem("token", fragment.get("token"));
-  history.replaceState(null, "", location.pathname);
+import { connection, setToken } from "./client.js";
+import { Bench } from "./bench.js";
+import { showConnection } from "./connection.js";
+import { Diagram } from "./diagram.js";
+import { button, element } from "./element.js";
+import { icon } from "./icons.js";
+import { onKey, showHelp } from "./keyboard.js";
+import { ListView } from "./list.js";
+import { LiveRefresh } from "./live.js";
+import { report } from "./notice.js";
+import { RecordView } from "./record.js";
+import { address, currentRoute, go, typeAddress } from "./route.js";
+import { written } from "./saving.js";
+import { Schema } from "./schema.js";
+import { Sidebar } from "./sidebar.js";
+
+const main = document.getElementById("main");
+const drawer = document.getElementById("drawer");
+let schema, sidebar, live;
+let list = null, record = null, view = null;
+let shownAddress = location.hash;
+
+// MARK: Start
+
+/** Moves the token from the address to the storage of this tab, so that it is in no bookmark. */
+function takeToken() {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (!fragment.has("token")) return;
+  setToken(fragment.get("token"));
+  history.replaceState(null, "", `${location.pathname}#/`);
 }
-const token = sessionStorage.getItem("token");
 
-async function get(path) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(path, { headers });
-  const body = await response.json();
-  if (!response.ok) throw new Error(body.detail ?? `The server answered with ${response.status}.`);
-  return body;
-}
-
-function element(name, text) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-const records = document.getElementById("records");
-
-function shown(value) {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-async function show(type) {
-  const list = await get(`${type.path}?limit=100`);
-  const keys = [...type.fields.map((field) => field.key), ...type.relations.filter((each) => each.isInRecord).map((each) => each.key)];
-  const table = element("table");
-  const head = table.createTHead().insertRow();
-  for (const key of keys) head.append(element("th", key));
-  const body = table.createTBody();
-  for (const record of list) {
-    const row = body.insertRow();
-    for (const key of keys) {
-      const value = key.split(".").reduce((part, name) => part?.[name], record);
-      row.append(element("td", shown(value)));
-    }
-  }
-  records.replaceChildren(list.length ? table : element("p", `There is no ${type.name} yet.`));
+function askForToken() {
+  if (document.getElementById("token")) return;
+  const field = element("input", { id: "token", type: "password", autocomplete: "off", required: true });
+  main.replaceChildren(element(
+    "form",
+    {
+      class: "empty",
+      submit: (event) => {
+        event.preventDefault();
+        setToken(field.value.trim());
+        location.reload();
+      },
+    },
+    element("strong", {}, "The server needs a token"),
+    element("p", {}, "Open the address that the server printed when it started, or enter its token."),
+    element("label", { for: "token" }, "Token"),
+    element("div", { class: "actions" }, field, element("button", { class: "primary" }, "Continue")),
+  ));
+  field.focus();
 }
 
 async function start() {
-  const [schema, counts] = await Promise.all([get("schema"), get("counts")]);
-  const types = document.getElementById("types");
-  for (const type of schema.types) {
-    const button = element("button");
-    button.append(element("span", type.name), element("span", counts[type.name]));
-    button.addEventListener("click", () => {
-      for (const each of types.children) each.setAttribute("aria-current", each === button);
-      show(type).catch(report);
-    });
-    types.append(button);
-  }
-  types.firstElementChild?.click();
+  takeToken();
+  connection.addEventListener("token", askForToken);
+  showConnection(() => (schema ? refresh() : load()));
+  await load();
 }
 
-function report(error) {
-  records.replaceChildren(element("p", error.message));
+async function load() {
+  try {
+    schema = await Schema.load();
+  } catch (error) {
+    if (error.status === 401 || error.status === 0) return;
+    main.replaceChildren(
+      element(
+        "div",
+        { class: "empty", role: "alert" },
+        element("strong", {}, "The schema can't be read"),
+        element("p", {}, error.message),
+      ),
+    );
+    return;
+  }
+  sidebar = new Sidebar(schema);
+  live = new LiveRefresh(refresh);
+  showTools();
+  addShortcuts();
+  addEventListener("routechange", show);
+  addEventListener("popstate", show);
+  await show();
+}
+
+// MARK: Views
+
+async function show() {
+  const route = currentRoute();
+  if (!(await mayLeave(route))) return void history.replaceState(null, "", shownAddress || "#/");
+  shownAddress = location.hash;
+  if (route.section === "schema") present(new Diagram(schema, () => sidebar.counts), "schema");
+  else if (route.section === "query") showBench(route);
+  else showType(route);
+  sidebar.mark(["types", "query"].includes(route.section) ? route.name : view === list ? list?.type.name : null);
+  document.title = `${
+    [route.record, list?.type.name ?? (route.section || null)].filter(Boolean).join(" – ").slice(0, 80)
+  } – ModelKit`.replace(/^ – /, "");
+}
+
+async function mayLeave(route) {
+  if (!record) return true;
+  const isSame = route.section === "types" && route.name === record.type.name &&
+    (record.isNew ? route.parameters.has("new") && !record.isLeaving : route.record === record.identifier);
+  return isSame || await record.mayClose();
+}
+
+function present(shown, section) {
+  if (section !== "types") {
+    list = null;
+    closeDrawer();
+  }
+  view = shown;
+  main.replaceChildren(shown.element);
+  for (const link of document.querySelectorAll("#sections a")) {
+    if (link.dataset.section === section) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  shown.shown?.();
+}
+
+function showBench({ name, parameters }) {
+  const type = schema.type(name) ?? schema.types[0];
+  if (!type) return showNoTypes();
+  if (view instanceof Bench && view.type === type) return;
+  present(new Bench(type, parameters), "query");
+}
+
+function showNoTypes() {
+  main.replaceChildren(
+    element(
+      "div",
+      { class: "empty" },
+      element("strong", {}, "The server has no types"),
+      element("p", {}, "Start it with a model file that has entities."),
+    ),
+  );
+}
+
+function showType(route) {
+  const type = route.section === "types" ? schema.type(route.name) : schema.types[0];
+  if (!type && schema.types.length === 0) return showNoTypes();
+  if (!type) {
+    list = null;
+    closeDrawer();
+    main.replaceChildren(
+      element(
+        "div",
+        { class: "empty", role: "alert" },
+        element("strong", {}, "There is no such type"),
+        element("p", { dir: "auto" }, route.name),
+        element("a", { href: "#/" }, "Show the first type"),
+      ),
+    );
+    return;
+  }
+  if (list?.type !== type || view !== list) {
+    list = new ListView(type);
+    present(list, "types");
+  }
+  const { parameters } = route;
+  if (parameters.has("new")) showNew(type, parameters);
+  else if (route.record === null) closeDrawer();
+  else if (!record || record.isNew || record.type !== type || record.identifier !== route.record) {
+    showRecord(type, route.record);
+  }
+  list.update(parameters, route.record);
+}
+
+// MARK: The record beside the list
+
+function openDrawer(type) {
+  record = new RecordView(type, {
+    close: () => go(typeAddress(type.name, list?.parameters() ?? {})),
+    opened: (identifier) => go(typeAddress(type.name, list?.parameters() ?? {}, identifier), { replaces: true }),
+    duplicate: (identifier) => go(typeAddress(type.name, { ...list?.parameters(), new: 1, from: identifier })),
+  });
+  drawer.hidden = false;
+  document.body.classList.add("has-record");
+  drawer.replaceChildren(record.element);
+  return record;
+}
+
+async function showRecord(type, identifier) {
+  const opened = openDrawer(type);
+  await opened.load(identifier);
+  if (record === opened) opened.title.focus();
+}
+
+function showNew(type, parameters) {
+  let set = {};
+  try {
+    set = JSON.parse(parameters.get("set") ?? "{}") ?? {};
+  } catch {
+    // An address that was typed wrong begins with an empty record.
+  }
+  openDrawer(type).prepare(set, parameters.get("from")).catch(report);
+}
+
+function closeDrawer() {
+  if (!record) return;
+  record = null;
+  drawer.hidden = true;
+  drawer.replaceChildren();
+  document.body.classList.remove("has-record");
+  list?.grid.focus();
+}
+
+addEventListener("beforeunload", (event) => {
+  if (record?.fields && record.changes().size > 0) event.preventDefault();
+});
+
+// MARK: Refresh
+
+/** Reads the visible data again. A fresh query, so that the page has no gap after a lost connection. */
+async function refresh({ isPoll = false } = {}) {
+  if (schema === undefined) return;
+  await Promise.all([list?.load({ isQuiet: true, again: !isPoll }), record?.refresh(), sidebar.load()]);
+}
+
+written.addEventListener("written", () => {
+  list?.reload();
+  sidebar.load();
+});
+
+// MARK: Tools
+
+function showTools() {
+  const sections = [["types", "#/", "table", "Records"], ["schema", "#/schema", "schema", "Schema"], [
+    "query",
+    "#/query",
+    "query",
+    "Query",
+  ]];
+  document.getElementById("sections").replaceChildren(
+    ...sections.map(([section, href, symbol, title]) =>
+      element("a", { href, "data-section": section }, icon(symbol), element("span", {}, title))
+    ),
+  );
+  document.getElementById("tools").replaceChildren(
+    live.button,
+    button(
+      { class: "quiet icon-only", "aria-label": "Refresh", title: "Refresh (r)", click: () => refresh() },
+      icon("refresh"),
+    ),
+    button(
+      { class: "quiet icon-only", "aria-label": "Keyboard help", title: "Keyboard (?)", click: showHelp },
+      icon("help"),
+    ),
+  );
+}
+
+function addShortcuts() {
+  onKey("/", "Search", () => list?.searchField.focus());
+  onKey("f", "Add a condition to the filter", () => list?.filters.add());
+  onKey("n", "New record", () => list?.create());
+  onKey("c", "Choose columns", () => list?.columnsButton.click());
+  onKey("j", "Go to the table", () => list?.grid.focus());
+  onKey("]", "Next page", () => list?.turn(1));
+  onKey("[", "Previous page", () => list?.turn(-1));
+  onKey("t", "Go to the types", () => sidebar.focus());
+  onKey("s", "Show the schema", () => go("#/schema"));
+  onKey(
+    "q",
+    "Show the query bench",
+    () => go(list ? address(["query", list.type.name], { where: list.where, sort: list.sort }) : "#/query"),
+  );
+  onKey("r", "Refresh", () => refresh());
+  onKey("l", "Switch live refresh on or off", () => live.button.click());
+  onKey("?", "Show this help", showHelp);
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && record && !document.querySelector("dialog[open]")) {
+      record.actions.close();
+    }
+  });
 }
 
 start().catch(report);

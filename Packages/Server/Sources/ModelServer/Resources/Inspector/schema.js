@@ -1,0 +1,82 @@
+import { get } from "./client.js";
+import { text } from "./json.js";
+
+/** The types of the service, with the actions that it allows. */
+export class Schema {
+  static async load() {
+    const [{ value }, description] = await Promise.all([get("schema"), get("/openapi.json").catch(() => null)]);
+    return new Schema(value, description?.value ?? null);
+  }
+
+  constructor({ types }, description) {
+    this.types = types.filter((type) => type.path !== null).map((type) => new InspectedType(type, this, description));
+    this.byName = new Map(this.types.map((type) => [type.name, type]));
+  }
+
+  type(name) {
+    return this.byName.get(name) ?? null;
+  }
+}
+
+export class InspectedType {
+  constructor(description, schema, openAPI) {
+    Object.assign(this, description);
+    this.schema = schema;
+    // Without a description every action is offered, and the server rejects those that it does not allow.
+    const allows = (path, method) => !openAPI || openAPI.paths?.[path]?.[method] !== undefined;
+    const one = `${this.path}/{identifier}`;
+    this.allows = { create: allows(this.path, "post"), update: allows(one, "patch"), delete: allows(one, "delete") };
+    this.relations = this.relations.filter((relation) => relation.key !== null);
+    this.columns = [
+      ...this.fields.map((field) => ({ ...field, kind: "field" })),
+      ...this.relations.filter((relation) => relation.isInRecord).map((relation) => ({
+        ...relation,
+        kind: "relation",
+        name: relation.key,
+        type: relation.isReference ? "reference" : "json",
+        isRequired: false,
+      })),
+    ];
+  }
+
+  /** The relations whose records are found by a query of the inverse. */
+  get queriedRelations() {
+    return this.relations.filter((relation) =>
+      !relation.isInRecord && relation.inverse && this.schema.type(relation.to)
+    );
+  }
+
+  identifierOf(record) {
+    const value = valueAt(record, this.identifier);
+    return value === null || value === undefined ? null : text(value);
+  }
+
+  /** Returns the name of a record for people. */
+  nameOf(record) {
+    const label = this.label === null ? null : valueAt(record, this.label);
+    return label === null || label === undefined || label === ""
+      ? `${this.name} ${this.identifierOf(record) ?? ""}`
+      : text(label);
+  }
+}
+
+/** Returns the value at a key; a dot in the key separates nested objects. */
+export function valueAt(record, key) {
+  return key.split(".").reduce((part, name) => part?.[name], record) ?? null;
+}
+
+/** Returns the changes as the body of a request. An object that contains a changed value is sent as a whole. */
+export function bodyOf(changes, base = {}) {
+  const body = {};
+  for (const [key, value] of changes) {
+    const names = key.split(".");
+    let part = body;
+    names.slice(0, -1).forEach((name, depth) => {
+      const known = part[name] ?? valueAt(base, names.slice(0, depth + 1).join("."));
+      part[name] = known && typeof known === "object" ? { ...known } : {};
+      part = part[name];
+    });
+    part[names.at(-1)] = value;
+  }
+  return body;
+}
