@@ -1,0 +1,220 @@
+"""Records: editing, conflicts, creation and deletion."""
+
+import unittest
+
+from inspector_case import InspectorCase, Keys
+
+
+class Records(InspectorCase):
+    def book(self, identifier):
+        return self.shop.send("GET", f"/books/{identifier}")
+
+    def make(self, **values):
+        return self.shop.send("POST", "/books", {"title": "A made book", "price": 10, "genre": "Novel", **values})["id"]
+
+    def save(self):
+        self.button("Save", "#drawer")
+
+    def test_saving_writes_the_changed_fields_only(self):
+        identifier = self.make(addedAt="2024-05-06T07:08:09.123Z")
+        before = self.book(identifier)
+        self.open("Book", identifier)
+        self.enter("title", "Another title")
+        self.assertEqual(self.text(".record-foot span"), "1 change")
+        self.save()
+        self.until(lambda: self.text(".titles h2") == "Another title")
+        self.assertEqual(self.book(identifier), {**before, "title": "Another title"})
+        self.until(lambda: self.text(".record-foot span") == "No changes")
+
+    def test_messages_of_rules_are_at_their_fields(self):
+        identifier = self.make()
+        before = self.book(identifier)
+        self.open("Book", identifier)
+        self.enter("title", "x" * 121)
+        self.enter("price", "-1")
+        self.press(Keys.CONTROL, Keys.ENTER)
+        for key, message in (("title", "length must be less than or equal to 120"), ("price", "must be greater than or equal to 0")):
+            self.until(lambda key=key: self.field(key).get_attribute("aria-invalid") == "true")
+            described = self.field(key).get_attribute("aria-describedby").split()[0]
+            self.assertEqual(self.text(f"#{described}"), message)
+        self.assertEqual(self.driver.switch_to.active_element.get_attribute("data-key"), "price")
+        self.picture("rules-light")
+        self.assertEqual(self.book(identifier), before)
+
+    def test_a_text_that_is_no_number_is_not_sent(self):
+        identifier = self.make()
+        self.open("Book", identifier)
+        self.enter("price", "ten")
+        self.save()
+        self.until(lambda: "Enter a number" in self.text("#drawer .invalid .error-text"))
+        self.assertEqual(self.book(identifier)["price"], 10)
+
+    def open_conflict(self):
+        identifier = self.make(title="Base", price=1, genre="Novel")
+        self.open("Book", identifier)
+        self.enter("title", "Yours")
+        self.enter("price", "2")
+        self.shop.send("PATCH", f"/books/{identifier}", {"title": "Theirs", "genre": "Crime"})
+        self.save()
+        self.one("dialog")
+        return identifier
+
+    def test_a_conflict_shows_base_yours_and_theirs(self):
+        self.open_conflict()
+        rows = [[cell.text for cell in row.find_elements("css selector", "th, td")] for row in self.all("dialog tbody tr")]
+        self.assertEqual(rows, [["title", "Base", "Yours", "Theirs"], ["genre", "Novel", "Novel", "Crime"], ["price", "1", "2", "1"]])
+        self.picture("conflict-light")
+        self.button("Continue editing")
+        self.assertEqual(self.field("title").get_attribute("value"), "Yours")
+
+    def test_a_conflict_saves_the_chosen_values(self):
+        identifier = self.open_conflict()
+        self.button("Save the chosen values")
+        self.until(lambda: self.book(identifier)["title"] == "Yours")
+        self.assertEqual((self.book(identifier)["genre"], self.book(identifier)["price"]), ("Crime", 2))
+        identifier = self.open_conflict()
+        self.click("dialog [aria-label='Theirs for title']")
+        self.button("Save the chosen values")
+        self.until(lambda: self.book(identifier)["price"] == 2)
+        self.assertEqual(self.book(identifier)["title"], "Theirs")
+
+    def test_a_conflict_can_be_discarded(self):
+        identifier = self.open_conflict()
+        self.button("Discard my changes")
+        self.until(lambda: self.text(".titles h2") == "Theirs")
+        self.assertEqual((self.book(identifier)["title"], self.book(identifier)["price"]), ("Theirs", 1))
+
+    def test_a_record_that_another_writer_deleted_says_so(self):
+        identifier = self.make()
+        self.open("Book", identifier)
+        self.enter("title", "Too late")
+        self.shop.send("DELETE", f"/books/{identifier}")
+        self.save()
+        self.until(lambda: "deleted this record" in self.text("#drawer [role='alert']"))
+        self.assertEqual(self.field("title").get_attribute("value"), "Too late")
+
+    def test_a_saved_change_can_be_undone(self):
+        identifier = self.make(title="First")
+        self.open("Book", identifier)
+        self.enter("title", "Second")
+        self.save()
+        self.until(lambda: self.book(identifier)["title"] == "Second")
+        self.button("Undo")
+        self.until(lambda: self.book(identifier)["title"] == "First")
+
+    def test_nil_and_the_empty_text_differ(self):
+        identifier = self.make(genre="Novel")
+        self.open("Book", identifier)
+        self.field("genre").clear()
+        self.save()
+        self.until(lambda: self.book(identifier)["genre"] == "")
+        self.click("[aria-label='Set genre to nil']")
+        self.until(lambda: self.one("[aria-label='Set genre to nil']").get_attribute("aria-pressed") == "true")
+        self.save()
+        self.until(lambda: self.book(identifier)["genre"] is None)
+
+    def test_numbers_keep_all_their_digits(self):
+        digits = "12345678901234567890.123456789"
+        identifier = self.make()
+        self.open("Book", identifier)
+        self.enter("price", digits)
+        self.save()
+        self.until(lambda: self.text(".record-foot span") == "No changes")
+        self.show()
+        self.show(where={"field": "id", "is": "==", "value": identifier})
+        self.until(lambda: self.rows()[0]["price"] == digits)
+
+    def test_a_cell_is_edited_in_place_with_the_keyboard(self):
+        identifier = self.make(title="In a cell")
+        self.show(where={"field": "id", "is": "==", "value": identifier})
+        self.until(lambda: len(self.rows()) == 1)
+        self.one("td[tabindex='0']").send_keys(Keys.ARROW_RIGHT)
+        self.press("e")
+        self.one(".cell-editor input")
+        self.press(Keys.CONTROL, "a")
+        self.press(Keys.BACKSPACE, Keys.ENTER)
+        self.until(lambda: "length must be" in self.text(".cell-editor .error-text"))
+        self.press("Changed in a cell", Keys.ENTER)
+        self.until(lambda: self.book(identifier)["title"] == "Changed in a cell")
+        self.until(lambda: self.rows()[0]["title"] == "Changed in a cell")
+        self.assertEqual(self.driver.switch_to.active_element.tag_name, "td")
+
+    def test_a_record_is_created_with_the_related_one(self):
+        author = self.shop.list("/authors")[0]
+        self.open("Author", author["id"])
+        next(link for link in self.until(lambda: self.all("[aria-label='books'] .links a")) if link.text == "Add a Book").click()
+        self.until(lambda: self.text(".titles h2") == "New Book")
+        self.until(lambda: self.field("author").get_attribute("value") == author["name"])
+        self.assertEqual(self.field("title").get_attribute("value"), "Untitled")
+        self.enter("title", "A new book")
+        self.button("Create")
+        self.until(lambda: self.text(".titles h2") == "A new book")
+        made = self.shop.list("/books", where={"field": "title", "is": "==", "value": "A new book"})
+        self.assertEqual([book["author"] for book in made], [author["id"]])
+        self.until(lambda: str(made[0]["id"]) in self.driver.current_url)
+
+    def test_a_duplicate_has_all_values_except_for_the_identifier(self):
+        identifier = self.make(title="Twice", published=1999, author=3)
+        self.open("Book", identifier)
+        self.click("#drawer [aria-label='Duplicate']")
+        self.until(lambda: self.text(".titles h2") == "New Book" and self.field("title").get_attribute("value") == "Twice")
+        self.button("Create")
+        made = self.until(lambda: [book for book in self.shop.list("/books", where={"field": "title", "is": "==", "value": "Twice"}) if book["id"] != identifier])
+        self.assertEqual({**made[0], "id": identifier}, self.book(identifier))
+
+    def test_a_deletion_is_confirmed_with_its_effects_and_can_be_undone(self):
+        identifier = self.make(title="Deleted")
+        before = self.book(identifier)
+        self.open("Book", identifier)
+        self.click("#drawer [aria-label='Delete']")
+        self.assertIn("No other record is changed", self.text("dialog"))
+        self.button("Cancel", "dialog")
+        self.assertEqual(self.book(identifier), before)
+        self.click("#drawer [aria-label='Delete']")
+        self.button("Delete", "dialog")
+        self.until(lambda: self.book(identifier) is None)
+        self.until(lambda: not self.one("#drawer").is_displayed())
+        self.button("Undo")
+        self.until(lambda: self.book(identifier) == before)
+
+    def test_a_deletion_says_what_cascades_and_what_denies_it(self):
+        identifier = self.make(author=2)
+        review = self.shop.send("POST", "/reviews", {"stars": 4, "reviewer": "Ada", "book": identifier})["id"]
+        self.open("Book", identifier)
+        self.click("#drawer [aria-label='Delete']")
+        self.until(lambda: "1 Review record will be deleted with it" in self.text("dialog"))
+        self.picture("deletion-light")
+        self.button("Delete", "dialog")
+        self.until(lambda: self.shop.send("GET", f"/reviews/{review}") is None)
+        self.open("Author", 2)
+        self.click("#drawer [aria-label='Delete']")
+        self.until(lambda: "can't be deleted" in self.text("dialog"))
+        self.assertFalse([each for each in self.all("dialog button") if each.text == "Delete"])
+        self.button("Close", "dialog")
+
+    def test_unsaved_changes_are_not_lost_without_asking(self):
+        identifier = self.make()
+        self.open("Book", identifier)
+        self.enter("title", "Not saved")
+        self.press(Keys.ESCAPE)
+        self.until(lambda: "Discard the changes?" in self.text("dialog"))
+        self.button("Continue editing", "dialog")
+        self.assertEqual(self.field("title").get_attribute("value"), "Not saved")
+        self.press(Keys.ESCAPE)
+        self.button("Discard", "dialog")
+        self.until(lambda: not self.one("#drawer").is_displayed())
+
+
+class ReadOnlyRecords(InspectorCase):
+    arguments = ("--read-only",)
+
+    def test_a_server_that_allows_reading_only_offers_no_writes(self):
+        self.show()
+        self.assertFalse(self.all("[aria-label='New record']"))
+        self.open("Book", 1)
+        self.assertFalse(self.all("#drawer [aria-label='Delete'], #drawer [aria-label='Duplicate'], #drawer .primary"))
+        self.assertFalse(self.field("title").is_enabled())
+
+
+if __name__ == "__main__":
+    unittest.main()
