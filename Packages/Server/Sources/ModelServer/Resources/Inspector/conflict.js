@@ -51,7 +51,7 @@ export async function resolve(type, base, changes, current) {
     element(
       "p",
       {},
-      "It changed after you opened it, so your changes were not written. Choose a value for each field that both changed.",
+      "It changed after you opened it, and nothing was written. Choose a value for each field that both changed.",
     ),
     element(
       "div",

@@ -67,6 +67,8 @@ export class Grid {
     const direction = current ? (current.descending ? "descending" : "ascending") : "none";
     const note = column.kind === "relation" ? column.to : column.type;
     const content = [element("span", { class: "key" }, column.key), element("span", { class: "type" }, note)];
+    // With Shift a column comes after those that sort already.
+    const others = sort.filter((each) => each !== current);
     const turned = current ? (current.descending ? [] : [{ field, descending: true }]) : [{ field }];
     return element(
       "th",
@@ -78,7 +80,11 @@ export class Grid {
       },
       path
         ? button(
-          { class: "sort", title: column.key, click: () => this.actions.sort(turned) },
+          {
+            class: "sort",
+            title: `Sort by ${column.key}; with Shift after other columns`,
+            click: (event) => this.actions.sort(event.shiftKey ? [...others, ...turned] : turned),
+          },
           content,
           current && icon(current.descending ? "down" : "up"),
         )

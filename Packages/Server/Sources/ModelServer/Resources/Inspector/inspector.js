@@ -262,7 +262,15 @@ function addShortcuts() {
   onKey(
     "q",
     "Show the query bench",
-    () => go(list ? address(["query", list.type.name], { where: list.where, sort: list.sort }) : "#/query"),
+    () =>
+      go(
+        list
+          ? address(["query", list.type.name], {
+            where: list.filter || null,
+            sort: list.sort.length ? list.sort : null,
+          })
+          : "#/query",
+      ),
   );
   onKey("r", "Refresh", () => refresh());
   onKey("l", "Switch live refresh on or off", () => live.button.click());

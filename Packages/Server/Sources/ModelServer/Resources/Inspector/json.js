@@ -27,14 +27,15 @@ export function text(value) {
 
 /** Returns JSON as a person would write it: short values in one line. */
 export function indented(value, margin = "") {
-  const short = JSON.stringify(value, null, 1)?.replace(/\n\s*/g, " ").replace(/^([[{]) | ([\]}])$/g, "$1$2") ?? "";
-  if (margin.length + short.length <= 84 || typeof value !== "object" || value === null || isExact(value)) return short;
+  if (typeof value !== "object" || value === null || isExact(value)) return JSON.stringify(value);
   const inner = `${margin}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const parts = Object.entries(value).map(([key, part]) => {
     const text = indented(part, inner);
     return Array.isArray(value) ? text : `${JSON.stringify(key)}: ${text}`;
   });
+  const short = open + parts.join(", ") + close;
+  if (margin.length + short.length <= 84 && !short.includes("\n")) return short;
   return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${margin}${close}`;
 }
 

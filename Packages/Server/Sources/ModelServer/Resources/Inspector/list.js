@@ -89,7 +89,13 @@ export class ListView {
       this.columnsButton,
       button(
         {
-          click: () => go(address(["query", this.type.name], { where: this.filter, sort: this.sort })),
+          click: () =>
+            go(
+              address(["query", this.type.name], {
+                where: this.filter || null,
+                sort: this.sort.length ? this.sort : null,
+              }),
+            ),
           "aria-label": "Open as query",
         },
         icon("query"),

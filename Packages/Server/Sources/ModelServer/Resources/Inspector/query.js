@@ -75,16 +75,19 @@ export function terms(type) {
   const add = (term) => found.push({ ...term, id: JSON.stringify([term.through ?? null, term.path]) });
   const identifier = (related) => related.fields.some((field) => field.key === related.identifier);
   for (const field of type.fields) add({ name: field.key, path: [field.key], type: field.type, field });
+  // A store has no list that only the inverse defines, if records could also contain the list.
+  const isStored = (relation) => !relation.isInRecord || !type.isQueried(relation);
   for (const relation of type.relations) {
     const related = type.schema.type(relation.to);
     if (!related) continue;
-    if (relation.isToMany) add({ name: relation.key, path: [relation.key], type: "many", related });
-    else if (relation.isReference && identifier(related)) {
+    if (relation.isToMany && isStored(relation)) {
+      add({ name: relation.key, path: [relation.key], type: "many", related });
+    } else if (!relation.isToMany && relation.isReference && identifier(related)) {
       add({ name: relation.key, path: [relation.key], type: "reference", related });
     }
   }
   for (const relation of type.relations) {
-    const related = type.schema.type(relation.to);
+    const related = isStored(relation) ? type.schema.type(relation.to) : null;
     for (const field of related?.fields ?? []) {
       const name = `${relation.key} › ${field.key}`;
       if (relation.isToMany) add({ name, through: relation.key, path: [field.key], type: field.type, field });

@@ -38,7 +38,7 @@ export class RelatedRecords {
 
   async loadPart({ relation, content, count: shown }) {
     const related = this.type.schema.type(relation.to);
-    const inverse = related.relations.find((each) => each.key === relation.inverse);
+    const inverse = this.type.inverse(relation);
     const where = inverse?.isToMany
       ? { any: inverse.key, where: referenceJSON([], this.type, this.identifier) }
       : referenceJSON([relation.inverse], this.type, this.identifier);

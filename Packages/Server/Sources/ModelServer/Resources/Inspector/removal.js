@@ -77,9 +77,9 @@ async function removalEffects(type, identifier) {
     for (const relation of current.relations) {
       const related = current.schema.type(relation.to);
       if (!related || !relation.inverse || !["deny", "cascade", "nullify"].includes(relation.deleteRule)) continue;
-      const inverse = related.relations.find((each) => each.key === relation.inverse);
+      const inverse = current.inverse(relation);
       // A reference in the record itself is deleted with it, unless it cascades.
-      if (!inverse || (relation.isInRecord && relation.deleteRule === "nullify")) continue;
+      if (!inverse || (!current.isQueried(relation) && relation.deleteRule === "nullify")) continue;
       const where = conditionOf(inverse);
       const found = await count(related, where);
       if (found > 0) {

@@ -27,9 +27,13 @@ export class InspectedType {
     const one = `${this.path}/{identifier}`;
     this.allows = { create: allows(this.path, "post"), update: allows(one, "patch"), delete: allows(one, "delete") };
     this.relations = this.relations.filter((relation) => relation.key !== null);
-    this.columns = [
+  }
+
+  /** The fields and relations that records have. */
+  get columns() {
+    this.knownColumns ??= [
       ...this.fields.map((field) => ({ ...field, kind: "field" })),
-      ...this.relations.filter((relation) => relation.isInRecord).map((relation) => ({
+      ...this.relations.filter((relation) => relation.isInRecord && !this.isQueried(relation)).map((relation) => ({
         ...relation,
         kind: "relation",
         name: relation.key,
@@ -37,13 +41,23 @@ export class InspectedType {
         isRequired: false,
       })),
     ];
+    return this.knownColumns;
   }
 
-  /** The relations whose records are found by a query of the inverse. */
+  /** Whether the records of a relation are found by a query of its inverse. */
+  isQueried(relation) {
+    const inverse = this.inverse(relation);
+    if (!inverse) return false;
+    return !relation.isInRecord || (relation.isToMany && !relation.isReference && inverse.isReference);
+  }
+
+  /** Returns the inverse of a relation; null if it has none. */
+  inverse(relation) {
+    return this.schema.type(relation.to)?.relations.find((each) => each.key === relation.inverse) ?? null;
+  }
+
   get queriedRelations() {
-    return this.relations.filter((relation) =>
-      !relation.isInRecord && relation.inverse && this.schema.type(relation.to)
-    );
+    return this.relations.filter((relation) => this.isQueried(relation));
   }
 
   identifierOf(record) {

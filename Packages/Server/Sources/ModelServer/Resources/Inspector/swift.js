@@ -9,7 +9,7 @@ const strengths = { or: 1, and: 2, not: 3 };
 export function swiftSource(type, { where, sort, limit }) {
   const parts = [`${type.name}.self`];
   if (where !== null && where !== undefined) parts.push(`where: { ${condition(where, type)} }`);
-  if (sort?.length) parts.push(`sort: [${sort.map((each) => order(each)).join(", ")}]`);
+  if (sort?.length) parts.push(`sort: [${sort.map((each) => order(each, type)).join(", ")}]`);
   if (limit) parts.push(`limit: ${limit}`);
   const collection = type.path.split("/").at(-1);
   const name = /^[a-z][A-Za-z]*$/.test(collection) ? collection : "list";
@@ -26,15 +26,15 @@ export function condition(json, type, outer = 0) {
   }
   if (json?.not !== undefined) {
     const { any, where } = json.not;
-    if (any !== undefined && where === true) return `${column(any)}.isEmpty`;
+    if (any !== undefined && where === true) return `${column(any, type)}.isEmpty`;
     const source = condition(json.not, type, strengths.not);
     return source.startsWith("(") || isCall(json.not) ? `!${source}` : `!(${source})`;
   }
   if (json?.any !== undefined) {
     const related = typeAt(type, keys(json.any));
     return json.where === true
-      ? `!${column(json.any)}.isEmpty`
-      : `${column(json.any)}.contains { ${condition(json.where, related)} }`;
+      ? `!${column(json.any, type)}.isEmpty`
+      : `${column(json.any, type)}.contains { ${condition(json.where, related)} }`;
   }
   return comparison(json, type);
 }
@@ -44,8 +44,8 @@ function isCall(json) {
 }
 
 function comparison(json, type) {
-  const left = column(json.field) + (json.form ? `.${json.form}` : "");
-  if (json.than !== undefined) return `${left} ${json.is} ${column(json.than.field)}`;
+  const left = column(json.field, type) + (json.form ? `.${json.form}` : "");
+  if (json.than !== undefined) return `${left} ${json.is} ${column(json.than.field, type)}`;
   const valueType = json.form === "count" ? "integer" : fieldAt(type, keys(json.field))?.type;
   if (comparisons.has(json.is)) return `${left} ${json.is} ${literal(json.value, valueType)}`;
   switch (json.is) {
@@ -60,20 +60,26 @@ function comparison(json, type) {
   }
 }
 
-function order(sort) {
+function order(sort, type) {
   const name = sort.descending ? "descending" : "ascending";
   const path = keys(sort.field);
   return path.length === 1 && !sort.form
-    ? `.${name}(\\.${identifier(path[0])})`
-    : `.${name} { ${column(sort.field)}${sort.form ? `.${sort.form}` : ""} }`;
+    ? `.${name}(\\.${property(path, type)})`
+    : `.${name} { ${column(sort.field, type)}${sort.form ? `.${sort.form}` : ""} }`;
 }
 
 function keys(field) {
   return Array.isArray(field) ? field : String(field).split(".");
 }
 
-function column(field) {
-  return `$0.${keys(field).map((key) => key.split(".").map(identifier).join(".")).join(".")}`;
+function column(field, type) {
+  return `$0.${property(keys(field), type)}`;
+}
+
+/** Returns the properties of a path: those of fields can have other names than their keys in records. */
+function property(path, type) {
+  const field = type && fieldAt(type, path);
+  return [...path.slice(0, -1), field?.name ?? path.at(-1)].map(identifier).join(".");
 }
 
 function identifier(name) {
