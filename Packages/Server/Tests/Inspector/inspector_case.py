@@ -50,8 +50,7 @@ def with_picture(test):
 class InspectorCase(unittest.TestCase):
     """A class of tests with a server of its own."""
 
-    arguments = ()
-    books = 400
+    arguments = ("--sample", "bookshop")
 
     def __init_subclass__(cls):
         for name, test in list(vars(cls).items()):
@@ -60,8 +59,12 @@ class InspectorCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.shop = ServedShop(*cls.arguments, books=cls.books)
+        cls.shop = cls.serve()
         cls.addClassCleanup(cls.shop.stop)
+
+    @classmethod
+    def serve(cls):
+        return ServedShop(*cls.arguments)
 
     def setUp(self):
         self.driver = browser()

@@ -1,4 +1,4 @@
-"""A server with the sample, and requests to it beside the browser."""
+"""A server, and requests to it beside the browser."""
 
 import json
 import os
@@ -11,14 +11,14 @@ TOKEN = "inspector-tests-token"
 
 
 class ServedShop:
-    """`modelkit serve --sample bookshop` on a free port."""
+    """`modelkit serve` with some arguments, on a free port."""
 
-    def __init__(self, *arguments, port=0, books=400):
-        self.arguments = [*arguments, "--books", str(books)]
-        self.start(port)
+    def __init__(self, *arguments):
+        self.arguments = arguments
+        self.start(0)
 
     def start(self, port):
-        command = [os.environ["MODELKIT"], "serve", "--sample", "bookshop", "--port", str(port), "--json", *self.arguments]
+        command = [os.environ["MODELKIT"], "serve", "--port", str(port), "--json", *self.arguments]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env={**os.environ, "MODELKIT_TOKEN": TOKEN})
         line = self.process.stdout.readline()

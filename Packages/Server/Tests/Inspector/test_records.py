@@ -1,8 +1,11 @@
 """Records: editing, conflicts, creation and deletion."""
 
 import unittest
+from pathlib import Path
 
 from inspector_case import InspectorCase, Keys
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 class Records(InspectorCase):
@@ -206,7 +209,7 @@ class Records(InspectorCase):
 
 
 class ReadOnlyRecords(InspectorCase):
-    arguments = ("--read-only",)
+    arguments = ("--sample", "bookshop", "--read-only")
 
     def test_a_server_that_allows_reading_only_offers_no_writes(self):
         self.show()
@@ -214,6 +217,29 @@ class ReadOnlyRecords(InspectorCase):
         self.open("Book", 1)
         self.assertFalse(self.all("#drawer [aria-label='Delete'], #drawer [aria-label='Duplicate'], #drawer .primary"))
         self.assertFalse(self.field("title").is_enabled())
+
+
+class NestedRecords(InspectorCase):
+    # Keys of this model have dots and other names than its properties, and no identifier has the key id.
+    arguments = (str(ROOT / "Packages/Bookshop/Sources/bookshop/Bookshop.xcdatamodeld"),)
+
+    def test_values_of_nested_objects_are_filtered_and_saved(self):
+        for identifier, name in ((1, "Ada"), (2, "Boris")):
+            self.shop.send("POST", "/authors", {"author_id": identifier, "name": {"full": name, "native": "x"}})
+        self.shop.send("POST", "/books", {"book_id": 7, "title": "On engines", "author_id": 1})
+        self.show(name="Author", where={"field": ["name.full"], "is": "hasPrefix", "value": "B"})
+        self.until(lambda: [row["name.full"] for row in self.rows()] == ["Boris"])
+        self.open("Author", 1)
+        self.until(lambda: [link.text for link in self.all("[aria-label='books'] li a")] == ["On engines"])
+        self.enter("name.full", "Ada Lovelace")
+        self.button("Save", "#drawer")
+        self.until(lambda: self.shop.send("GET", "/authors/1")["name"] == {"full": "Ada Lovelace", "native": "x"})
+        self.show(name="Book")
+        self.until(lambda: self.rows()[0]["author_id"] == "Ada Lovelace")
+
+    def test_the_swift_source_has_the_names_of_properties(self):
+        self.show("query", "Author", where={"field": ["name.full"], "is": "==", "value": "Ada"})
+        self.until(lambda: '$0.fullName == "Ada"' in self.text("#bench-swift"))
 
 
 if __name__ == "__main__":
