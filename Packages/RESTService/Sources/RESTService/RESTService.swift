@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 @_exported public import RESTStore
 public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
@@ -27,6 +27,10 @@ public final class RESTService: Sendable {
   let context: ValueTransformerContext
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
   private let requestCount = Lock(0)
+  /// The number of recorded responses.
+  let recordCount = Lock(0)
+  /// The clock of recorded responses.
+  let now: @Sendable () -> Date
 
   /// The number of attempts at a write that conflicts with other writers.
   private static let attempts = 4
@@ -58,11 +62,12 @@ public final class RESTService: Sendable {
   ///   - transformers: the format of records, both in the store and in requests.
   ///   - options: the limits of the service.
   ///   - access: adds the access rules; nil if every user may do everything.
+  ///   - now: the clock, from which the age of kept responses is measured.
   ///   - open: creates a store instance for one request, with the given scope.
   public init(
     serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
     transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
-    access: ((inout RESTAccess) -> Void)? = nil,
+    access: ((inout RESTAccess) -> Void)? = nil, now: @escaping @Sendable () -> Date = { Date() },
     opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
   ) {
     var rules = RESTAccess()
@@ -82,6 +87,7 @@ public final class RESTService: Sendable {
     self.context = context
     self.options = options
     self.open = open
+    self.now = now
   }
 
   private static func path<M: Model>(of type: M.Type, _ router: RESTRouter) -> [String] {
@@ -117,6 +123,13 @@ public final class RESTService: Sendable {
   }
 
   private func answer(to call: ServiceCall) async throws -> HTTPResponseData {
+    if call.path == ["openapi.json"] {
+      switch call.method {
+      case "GET": return try description(for: call)
+      case "HEAD": return try description(for: call).withoutBody
+      default: throw ServiceProblem.method(allowed: ["GET", "HEAD"])
+      }
+    }
     guard
       let served = types.filter({ call.path.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count })
     else { throw ServiceProblem.noResource }
@@ -127,11 +140,17 @@ public final class RESTService: Sendable {
     }
   }
 
+  private func description(for call: ServiceCall) throws -> HTTPResponseData {
+    try refuseItems(call)
+    let body = try openAPI.jsonData(.init(sortedKeys: true))
+    return HTTPResponseData(status: 200, headers: ["Content-Type": "application/json"], body: body)
+  }
+
   private func answerForCollection(_ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
     switch call.method {
     case "GET": try await list(served.type, served, call)
     case "HEAD": try await list(served.type, served, call).withoutBody
-    case "POST": try await write { try await self.create(served.type, served, nil, call, $0) }
+    case "POST": try await write(call) { try await self.create(served.type, served, nil, call, $0) }
     case "OPTIONS": .options(["GET", "HEAD", "POST"])
     default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "POST"])
     }
@@ -143,9 +162,10 @@ public final class RESTService: Sendable {
     switch call.method {
     case "GET": try await lookup(served.type, served, identifier, call)
     case "HEAD": try await lookup(served.type, served, identifier, call).withoutBody
-    case "PATCH": try await write { try await self.update(served.type, served, identifier, call, $0, replaces: false) }
-    case "PUT": try await write { try await self.put(served.type, served, identifier, call, $0) }
-    case "DELETE": try await write { try await self.delete(served.type, served, identifier, call, $0) }
+    case "PATCH":
+      try await write(call) { try await self.update(served.type, served, identifier, call, $0, replaces: false) }
+    case "PUT": try await write(call) { try await self.put(served.type, served, identifier, call, $0) }
+    case "DELETE": try await write(call) { try await self.delete(served.type, served, identifier, call, $0) }
     case "OPTIONS": .options(["GET", "HEAD", "PATCH", "PUT", "DELETE"])
     default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "PATCH", "PUT", "DELETE"])
     }
@@ -153,14 +173,20 @@ public final class RESTService: Sendable {
 
   /// Runs a write in a new store instance, and retries it in another one after a conflict with another writer.
   private func write(
-    _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
+    _ call: ServiceCall, _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
   ) async throws -> HTTPResponseData {
+    let request = try IdempotentRequest(call, options)
+    func attempt() async throws -> HTTPResponseData {
+      let store = open(makeScope())
+      guard let request else { return try await body(store) }
+      return try await once(request, in: store, body)
+    }
     for _ in 1..<Self.attempts {
       do {
-        return try await body(open(makeScope()))
+        return try await attempt()
       } catch let error as ModelStoreError where error.code == .conflict {}
     }
-    return try await body(open(makeScope()))
+    return try await attempt()
   }
 
   func makeScope() -> ModelScope { ModelScope(transformers: context) }

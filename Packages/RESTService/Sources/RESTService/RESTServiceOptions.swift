@@ -25,6 +25,9 @@ public struct RESTServiceOptions: Sendable {
   /// Whether conditions can contain regular expressions. A client can choose one that takes exponential time, so allow
   /// them for trusted clients only.
   public var acceptsRegularExpressions: Bool
+  /// The time for which the response to a write with an `Idempotency-Key` is kept. A request with the same key gets the
+  /// same response, and takes effect once. Nil if the header is rejected.
+  public var answerRetention: Duration?
 
   /// Creates options.
   ///
@@ -38,10 +41,11 @@ public struct RESTServiceOptions: Sendable {
   ///   - maximumRequests: the maximum number of concurrent requests.
   ///   - acceptsIdentifiers: whether a client may choose identifiers.
   ///   - acceptsRegularExpressions: whether conditions can contain regular expressions.
+  ///   - answerRetention: the time for which the response to a write with an `Idempotency-Key` is kept.
   public init(
     basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,
     maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256, acceptsIdentifiers: Bool = true,
-    acceptsRegularExpressions: Bool = false
+    acceptsRegularExpressions: Bool = false, answerRetention: Duration? = .seconds(86_400)
   ) {
     self.basePath = basePath
     self.pageSize = pageSize
@@ -52,5 +56,6 @@ public struct RESTServiceOptions: Sendable {
     self.maximumRequests = maximumRequests
     self.acceptsIdentifiers = acceptsIdentifiers
     self.acceptsRegularExpressions = acceptsRegularExpressions
+    self.answerRetention = answerRetention
   }
 }

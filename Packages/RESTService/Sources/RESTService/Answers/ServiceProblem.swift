@@ -79,7 +79,7 @@ struct ServiceProblem: Error {
     return response
   }
 
-  private static func title(of status: Int) -> String {
+  static func title(of status: Int) -> String {
     switch status {
     case 400: "Bad Request"
     case 401: "Unauthorized"
