@@ -56,11 +56,11 @@ import Testing
     return String(manifest.split(separator: ",").last ?? "")
   }
 
-  @Test func `A store of format version 1 is read, becomes one of version 2, and goes on`() async throws {
+  @Test func `A store of format version 1 is read, becomes one of version 3, and goes on`() async throws {
     try await withFixture("version-1") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])
-      #expect(try version(directory) == "\"version\":2}\n")
+      #expect(try version(directory) == "\"version\":3}\n")
       try await checkContents(store)
       let person = Person()
       person.name.value = "New"

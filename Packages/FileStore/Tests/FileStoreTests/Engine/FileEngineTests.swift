@@ -155,15 +155,15 @@ import Testing
     try await engine.close()
     let manifest = try #require(fileSystem.bytes("/store/manifest.json"))
     #expect(
-      String(decoding: manifest, as: UTF8.self).hasSuffix(#","format":"modelkit-file-store","version":2}"# + "\n"))
-    let rest = Array(#""format":"modelkit-file-store","version":3,"more":[]}"#.utf8)
-    let checksum = String(rest.withUnsafeBytes(CRC32C.checksum), radix: 16)
+      String(decoding: manifest, as: UTF8.self).hasSuffix(#","format":"modelkit-file-store","version":3}"# + "\n"))
+    let rest = Array(#""format":"modelkit-file-store","version":4,"more":[]}"#.utf8)
+    let checksum = String(rest.withUnsafeBytes { CRC32C.checksum($0) }, radix: 16)
     let padding = String(repeating: "0", count: 8 - checksum.count)
     let disk = fileSystem.disk()
     disk.overwrite("/store/manifest.json", with: Array(#"{"crc":"\#(padding + checksum)","#.utf8) + rest)
-    let error = FileEngineError.newerFormat(path: "/store/manifest.json", version: 3, supported: 2)
+    let error = FileEngineError.newerFormat(path: "/store/manifest.json", version: 4, supported: 3)
     await #expect(throws: error) { try await makeEngine(disk).open() }
-    #expect(error.description.contains("has format version 3, and this version of FileStore reads up to 2"))
+    #expect(error.description.contains("has format version 4, and this version of FileStore reads up to 3"))
 
     for bit in 0..<(manifest.count - 1) * 8 {
       let disk = fileSystem.disk()

@@ -179,7 +179,7 @@ import Testing
         if let lock { try write(lock, to: directory + "/lock") }
         let before = try files(directory)
         await #expect(
-          throws: FileEngineError.newerFormat(path: directory + "/manifest.json", version: 99, supported: 2)
+          throws: FileEngineError.newerFormat(path: directory + "/manifest.json", version: 99, supported: 3)
         ) { try await makeEngine(directory).open() }
         #expect(try files(directory) == before)
       }

@@ -44,7 +44,7 @@ import Testing
     let text = String(decoding: try #require(fileSystem.bytes(JournalScript.folder + "/000001.journal")), as: UTF8.self)
     let lines = text.split(separator: "\n").map { String($0.replacing(/[0-9a-f]{8}/, with: "*", maxReplacements: 1)) }
     let expected = [
-      #"["*","segment",2,1,1,"books"]"#,
+      #"["*","segment",3,1,1,"books"]"#,
       #"["*","batch",1,1,0]"#,
       #"["*","create","Author","1",1,{"title":"Jane Austen"}]"#,
       #"["*","batch",2,1,1]"#,
@@ -164,9 +164,9 @@ import Testing
     let path = JournalScript.folder + "/000001.journal"
     let original = try #require(fileSystem.bytes(path))
 
-    let future = Self.line(#"["00000000","segment",3,1,1,"books",{"more":true}]"#)
+    let future = Self.line(#"["00000000","segment",4,1,1,"books",{"more":true}]"#)
     fileSystem.overwrite(path, with: future + original.drop { $0 != 0x0a }.dropFirst())
-    #expect(throws: FileEngineError.newerFormat(path: path, version: 3, supported: 2)) {
+    #expect(throws: FileEngineError.newerFormat(path: path, version: 4, supported: 3)) {
       try Journal.scripted(fileSystem)
     }
     fileSystem.overwrite(path, with: original + Self.line(#"["00000000","patch","Author","1",2,{}]"#))

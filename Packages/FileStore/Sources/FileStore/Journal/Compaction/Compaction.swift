@@ -58,7 +58,7 @@ struct Compaction: Sendable {
       if error.isAboutRoom { throw error }
     }
     let contents = JournalContents(folder: folder, index: JournalIndex(), issues: [], fileSystem: fileSystem)
-    var output = Output(file: file)
+    var output = Output(file: file, encoder: LineEncoder(segment))
     output.encoder.segment(
       number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
     var places: [[RecordLocation]] = []
@@ -81,12 +81,12 @@ struct Compaction: Sendable {
       places.append(moved)
     }
     try output.flush()
-    if preallocation > 0 { try file.truncate(to: output.end) }
+    if preallocation > 0 { try file.truncate(to: output.encoder.end) }
     try file.synchronize()
-    return Outcome(length: output.end, places: places)
+    return Outcome(length: output.encoder.end, places: places)
   }
 
-  /// Copies lines unchanged.
+  /// Copies lines. Only their checksums change, which cover their positions.
   private func copy(
     _ records: RecordSelection, from contents: JournalContents, to output: inout Output, _ moved: inout [RecordLocation]
   ) throws {
@@ -94,9 +94,8 @@ struct Compaction: Sendable {
       guard value != nil else {
         throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
       }
-      moved.append(RecordLocation(segment: segment, length: UInt32(line.count), offset: output.position))
-      output.encoder.verbatim(line)
-      output.encoder.lineBreak()
+      moved.append(RecordLocation(segment: segment, length: UInt32(line.count), offset: output.encoder.end))
+      output.encoder.copy(line)
       if output.encoder.bytes.count > Self.pieceSize { try output.flush() }
     }
   }
@@ -104,18 +103,10 @@ struct Compaction: Sendable {
   /// The written bytes, and the buffered ones.
   private struct Output {
     let file: any StoreFile
-    var encoder = LineEncoder()
-
-    /// The position of the encoder's bytes in the file.
-    private(set) var end: UInt64 = 0
-
-    var position: UInt64 { end + UInt64(encoder.bytes.count) }
-
-    init(file: any StoreFile) { self.file = file }
+    var encoder: LineEncoder
 
     mutating func flush() throws {
-      try encoder.bytes.withUnsafeBytes { try file.writeFully($0, at: end) }
-      end += UInt64(encoder.bytes.count)
+      try encoder.bytes.withUnsafeBytes { try file.writeFully($0, at: encoder.start) }
       encoder.removeAll()
     }
   }

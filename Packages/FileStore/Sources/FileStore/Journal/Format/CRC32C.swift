@@ -17,18 +17,26 @@ enum CRC32C {
     return tables
   }()
 
+  /// The number of the first eight bits of each entry of the first table: each is in one entry.
+  private static let entriesByFirstByte: [UInt8] = {
+    var entries = [UInt8](repeating: 0, count: 256)
+    for index in 0..<256 { entries[Int(tables[index] >> 24)] = UInt8(index) }
+    return entries
+  }()
+
   /// The checksum of `bytes`.
   ///
+  /// - Parameter salt: Is covered, too: equal bytes have different checksums with different salts.
   /// - Complexity: O(*n*), eight bytes a step.
-  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    var crc = ~UInt32(0)
-    return filestore_crc32c(bytes.baseAddress, bytes.count, &crc) ? ~crc : checksumByTables(bytes)
+  static func checksum(_ bytes: UnsafeRawBufferPointer, salt: UInt32 = 0) -> UInt32 {
+    var crc = ~salt
+    return filestore_crc32c(bytes.baseAddress, bytes.count, &crc) ? ~crc : checksumByTables(bytes, salt: salt)
   }
 
   /// The same on a processor that has no instruction for it.
-  static func checksumByTables(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+  static func checksumByTables(_ bytes: UnsafeRawBufferPointer, salt: UInt32 = 0) -> UInt32 {
     tables.withUnsafeBufferPointer { tables in
-      var crc = ~UInt32(0)
+      var crc = ~salt
       var index = 0
       while index + 8 <= bytes.count {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ UInt64(crc)
@@ -50,12 +58,22 @@ enum CRC32C {
     }
   }
 
+  /// The salt with which `bytes` have a checksum.
+  static func salt(of bytes: UnsafeRawBufferPointer, with checksum: UInt32) -> UInt32 {
+    var crc = ~checksum
+    for byte in bytes.reversed() {
+      let entry = entriesByFirstByte[Int(crc >> 24)]
+      crc = (crc ^ tables[Int(entry)]) << 8 | UInt32(entry ^ byte)
+    }
+    return ~crc
+  }
+
   /// The length of the shortest beginning of `bytes`, ending where `isEnd` allows it, whose checksum is `checksum`.
   static func lengthOfPrefix(
-    of bytes: UnsafeRawBufferPointer, with checksum: UInt32, endingWhere isEnd: (Int) -> Bool
+    of bytes: UnsafeRawBufferPointer, with checksum: UInt32, salt: UInt32, endingWhere isEnd: (Int) -> Bool
   ) -> Int? {
     tables.withUnsafeBufferPointer { tables in
-      var crc = ~UInt32(0)
+      var crc = ~salt
       for index in bytes.indices {
         crc = (crc >> 8) ^ tables[Int((crc ^ UInt32(bytes[index])) & 0xff)]
         if ~crc == checksum, isEnd(index + 1) { return index + 1 }

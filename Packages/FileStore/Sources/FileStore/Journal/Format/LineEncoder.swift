@@ -4,12 +4,29 @@
 struct LineEncoder {
   private(set) var bytes: [UInt8] = []
 
+  /// The file of the lines; nil for lines whose checksums don't cover their positions.
+  private let segment: SegmentNumber?
+
+  /// The offset in the file of the first byte.
+  private(set) var start: UInt64
+
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// The prefix of the last line. Neighbouring changes usually have the same kind and type.
   private var head: [UInt8] = []
   private var headOperation: Operation?
   private var headType = ""
+
+  /// - Parameters:
+  ///   - segment: The file of the lines; nil for lines whose checksums don't cover their positions.
+  ///   - start: The offset in the file of the first byte.
+  init(_ segment: SegmentNumber? = nil, from start: UInt64 = 0) {
+    self.segment = segment
+    self.start = start
+  }
+
+  /// The offset in the file after the last line.
+  var end: UInt64 { start + UInt64(bytes.count) }
 
   /// Adds the first line of a segment.
   mutating func segment(number: UInt64, firstBatch: UInt64, group: String, records: UInt64? = nil) {
@@ -45,14 +62,19 @@ struct LineEncoder {
     }
   }
 
-  /// Adds bytes unchanged, such as a line without its line break.
-  mutating func verbatim(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
+  /// Adds a line of another position, given without its line break.
+  mutating func copy(_ line: UnsafeRawBufferPointer) {
+    let start = bytes.count
+    bytes.append(contentsOf: line)
+    bytes.append(UInt8(ascii: "\n"))
+    writeChecksum(of: start..<bytes.count - 1)
+  }
 
-  /// Ends a line that was added unchanged.
-  mutating func lineBreak() { bytes.append(UInt8(ascii: "\n")) }
-
-  /// Discards the bytes written so far, and keeps the memory.
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  /// Discards the bytes, which were written, and keeps the memory. The next bytes come after them.
+  mutating func removeAll() {
+    start = end
+    bytes.removeAll(keepingCapacity: true)
+  }
 
   /// Adds zeros, which belong to no line.
   mutating func fill(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
@@ -117,15 +139,20 @@ struct LineEncoder {
     bytes.append(UInt8(ascii: "]"))
     let end = bytes.count
     bytes.append(UInt8(ascii: "\n"))
-    Self.writeChecksum(of: start..<end, in: &bytes)
+    writeChecksum(of: start..<end)
     return start..<end
   }
 
+  private mutating func writeChecksum(of range: Range<Int>) {
+    let salt = segment?.salt(at: start + UInt64(range.lowerBound)) ?? 0
+    Self.writeChecksum(of: range, in: &bytes, salt: salt)
+  }
+
   /// Writes the checksum of the line at `range`.
-  static func writeChecksum(of range: Range<Int>, in bytes: inout [UInt8]) {
+  static func writeChecksum(of range: Range<Int>, in bytes: inout [UInt8], salt: UInt32 = 0) {
     bytes.withUnsafeMutableBytes { buffer in
       let covered = buffer[(range.lowerBound + LineLayout.prefixLength)..<range.upperBound]
-      var checksum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: covered))
+      var checksum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: covered), salt: salt)
       for index in LineLayout.checksum.reversed() {
         buffer[range.lowerBound + index] = digits[Int(checksum & 0xf)]
         checksum >>= 4

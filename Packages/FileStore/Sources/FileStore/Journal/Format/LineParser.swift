@@ -8,16 +8,25 @@ struct LineParser {
   private init(_ line: UnsafeRawBufferPointer) { self.line = line }
 
   /// Whether the bytes (without the line break) are a line with a correct checksum.
-  static func isSound(_ line: UnsafeRawBufferPointer) -> Bool {
+  ///
+  /// - Parameter salt: That of the position of the line; 0 for a line that is checked without its position.
+  static func isSound(_ line: UnsafeRawBufferPointer, salt: UInt32 = 0) -> Bool {
     guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return false }
-    return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: line[LineLayout.prefixLength...])) == stated
+    return CRC32C.checksum(covered(line), salt: salt) == stated
+  }
+
+  /// The salt with which a line is intact: that of the position at which it was written, if it was moved unchanged. Nil
+  /// for bytes that are not a line.
+  static func salt(of line: UnsafeRawBufferPointer) -> UInt32? {
+    guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return nil }
+    return CRC32C.salt(of: covered(line), with: stated)
   }
 
   /// The length of an intact line at the start of the bytes, if the line break after it was damaged.
-  static func soundPrefix(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  static func soundPrefix(_ bytes: UnsafeRawBufferPointer, salt: UInt32) -> Int? {
     guard let stated = statedChecksum(bytes) else { return nil }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[LineLayout.prefixLength...])
-    let length = CRC32C.lengthOfPrefix(of: rest, with: stated) { end in
+    let rest = covered(bytes)
+    let length = CRC32C.lengthOfPrefix(of: rest, with: stated, salt: salt) { end in
       rest[end - 1] == UInt8(ascii: "]") && end + 1 < rest.count && rest[end + 1] == UInt8(ascii: "[")
     }
     return length.map { $0 + LineLayout.prefixLength }
@@ -74,6 +83,10 @@ struct LineParser {
     guard ends() else { return nil }
     return .record(
       RecordLine(operation: operation, type: type, identifier: identifier, revision: revision, value: value))
+  }
+
+  private static func covered(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: line[LineLayout.prefixLength...])
   }
 
   private static func statedChecksum(_ line: UnsafeRawBufferPointer) -> UInt32? {

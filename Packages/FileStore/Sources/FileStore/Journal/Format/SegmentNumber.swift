@@ -25,4 +25,21 @@ package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringC
   var isCompacted: Bool { rawValue & Self.compactedBit != 0 }
 
   package var description: String { StoreFormat.segment(self) }
+
+  /// The salt of the checksum of a line: its position, so that a line in another place is damaged. The first line of a
+  /// file names its file itself.
+  func salt(at offset: UInt64) -> UInt32 {
+    if offset == 0 { return 0 }
+    return UInt32(truncatingIfNeeded: offset) &+ UInt32(truncatingIfNeeded: offset >> 32) &* 0x85eb_ca6b
+      &+ rawValue &* 0x9e37_79b1
+  }
+
+  /// The longest distance that ``distance(of:at:)`` finds. With a longer one, a damaged line could seem to be moved.
+  private static let longestDistance = 1 << 20
+
+  /// Returns how far a line with a salt was moved from its position to an offset; nil if it is not from nearby.
+  func distance(of salt: UInt32, at offset: UInt64) -> Int? {
+    let distance = Int(Int32(truncatingIfNeeded: self.salt(at: offset) &- salt))
+    return abs(distance) <= Self.longestDistance ? distance : nil
+  }
 }

@@ -3,7 +3,7 @@ enum StoreFormat {
   static let name = "modelkit-file-store"
 
   /// The written version, and the newest readable one.
-  static let version: UInt64 = 2
+  static let version: UInt64 = 3
 
   /// The largest number of a segment. A larger number is not from a journal of this format.
   static let largestSegment: UInt32 = 1 << 30

@@ -13,6 +13,18 @@ package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   var segment: SegmentNumber
   var length: UInt32
   var offset: UInt64
+
+  /// The salt of its checksum: see ``SegmentNumber/salt(at:)``.
+  var salt: UInt32
+
+  /// - Parameter salt: Nil for that of the position. Lines of older versions have none, and those behind bytes that were
+  ///   added or removed have that of their former position.
+  init(segment: SegmentNumber, length: UInt32, offset: UInt64, salt: UInt32? = nil) {
+    self.segment = segment
+    self.length = length
+    self.offset = offset
+    self.salt = salt ?? segment.salt(at: offset)
+  }
 }
 
 /// The positions of the models of a type, in the order of their creation.
@@ -23,16 +35,14 @@ package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
 struct TypeIndex: Sendable {
   /// A model, or the gap of a deleted one.
   struct Entry: Sendable, BitwiseCopyable {
+    // In this order an entry has no undefined bytes.
     var place: RecordLocation
+    var identifierLength: UInt32
     var identifierStart: UInt64
     var revision: UInt64
 
     /// Rises with each creation and never changes. Cursors use it, because entries move.
     var ordinal: UInt64
-    var identifierLength: UInt32
-
-    /// Padding, so that the entry has no undefined bytes.
-    private var padding: UInt32 = 0
 
     init(
       place: RecordLocation, identifierStart: UInt64, identifierLength: UInt32, revision: UInt64, ordinal: UInt64

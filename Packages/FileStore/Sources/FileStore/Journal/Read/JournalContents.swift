@@ -112,8 +112,8 @@ final class JournalContents: Sendable {
   func valueRange(
     in line: UnsafeRawBufferPointer, at place: RecordLocation, _ expected: ExpectedRecord
   ) -> Range<Int>? {
-    guard line.count == Int(place.length), LineParser.isSound(line), case .record(let record) = LineParser.parse(line),
-      expected.matches(record, in: line)
+    guard line.count == Int(place.length), LineParser.isSound(line, salt: place.salt),
+      case .record(let record) = LineParser.parse(line), expected.matches(record, in: line)
     else { return nil }
     return record.value
   }
@@ -123,7 +123,9 @@ final class JournalContents: Sendable {
   /// - Parameter line: The bytes at its position.
   func damage(at place: RecordLocation, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
     var reason = "the record was intact when the store was opened and is damaged now"
-    if line.count == Int(place.length), LineParser.isSound(line) {
+    if let salt = LineParser.salt(of: line),
+      salt == place.salt || place.segment.distance(of: salt, at: place.offset) != nil
+    {
       reason = "another line is at the position of the record"
       if case .record(let record) = LineParser.parse(line) {
         let name = "\(record.type.string(in: line)) \(record.identifier.string(in: line).quotedForMessage)"

@@ -154,7 +154,8 @@ final class JournalReader {
     // Preallocated space has zeros.
     guard bytes.count > tail.count, bytes[tail.count] != 0 else { return true }
     if start.length > 0, start != anewAt,
-      try SegmentScan.hasOtherLine(than: start.batch + 1, in: file, at: start.length)
+      try SegmentScan.hasOtherLine(
+        than: start.batch + 1, in: file, SegmentNumber(start.segment), at: start.length)
     {
       return false
     }

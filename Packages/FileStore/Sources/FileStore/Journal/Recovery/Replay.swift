@@ -42,7 +42,7 @@ struct Replay {
   private(set) var lastBatch: UInt64
 
   /// The expected number of the next batch; nil while the beginning of the journal is unknown.
-  private var expected: UInt64?
+  private(set) var expected: UInt64?
 
   private var pending: [Batch] = []
   private var staged: [StagedRecord] = []
@@ -193,7 +193,7 @@ struct Replay {
     index.noteInteger(Int(clamping: integer), type: typeNumber(type, in: line))
   }
 
-  mutating func takeRecord(_ record: RecordLine, in line: UnsafeRawBufferPointer, at offset: UInt64) {
+  mutating func takeRecord(_ record: RecordLine, in line: UnsafeRawBufferPointer, at offset: UInt64, _ salt: UInt32) {
     if isRepeated { return }
     if pending.last?.isOpen != true {
       problem(at: offset, length: 0, "a record belongs to no batch")
@@ -204,7 +204,7 @@ struct Replay {
       StagedRecord(
         operation: record.operation, type: typeNumber(record.type, in: line),
         identifier: start..<identifiers.count, revision: record.revision,
-        place: RecordLocation(segment: segment, length: UInt32(line.count), offset: offset)))
+        place: RecordLocation(segment: segment, length: UInt32(line.count), offset: offset, salt: salt)))
     pending[pending.count - 1].lines += 1
     pending[pending.count - 1].records = pending[pending.count - 1].records.lowerBound..<staged.count
     settle()

@@ -26,6 +26,10 @@ struct SegmentScan {
 
     /// The expected number of records of a compacted file, and the number in its lines.
     var records: (expected: UInt64, found: UInt64) = (0, 0)
+
+    /// The number of bytes by which the lines from some line on were moved, because bytes before them were added or
+    /// removed.
+    var shift = 0
   }
 
   /// The number of bytes, about, that are read between two calls of `shouldStop`.
@@ -44,8 +48,8 @@ struct SegmentScan {
         if shouldStop() { throw CancellationError() }
         nextQuestion = piece.offset + Self.stopInterval
       }
-      let isSound = piece.isTerminated && LineParser.isSound(piece.bytes)
-      if !isSound, piece.hasZerosBeforeData, piece.offset != secondLook {
+      let salt = piece.isTerminated ? salt(of: piece.bytes, at: piece.offset, &extent) : nil
+      if salt == nil, piece.hasZerosBeforeData, piece.offset != secondLook {
         // Preallocated space may be written between two reads, so the bytes are read again.
         secondLook = piece.offset
         scanner = LineScanner(file, from: piece.offset, to: end)
@@ -57,8 +61,8 @@ struct SegmentScan {
       } else if let last = piece.bytes.lastIndex(where: { $0 != 0 }) {
         extent.dataEnd = piece.offset + UInt64(last) + 1
       }
-      if isSound {
-        try accept(piece.bytes, at: piece.offset, into: &replay, &extent)
+      if let salt {
+        try accept(piece.bytes, at: piece.offset, salt, into: &replay, &extent)
       } else {
         try takeUnsound(piece, into: &replay, &extent)
       }
@@ -69,6 +73,61 @@ struct SegmentScan {
     }
     replay.endSegment(at: extent.dataEnd)
     return extent
+  }
+
+  /// The salt of a line that was moved to an offset by some bytes.
+  private func position(_ offset: UInt64, _ shift: Int = 0) -> UInt32 {
+    segment.salt(at: offset &- UInt64(bitPattern: Int64(shift)))
+  }
+
+  /// Returns the salt of an intact line; nil for other bytes.
+  private func salt(of line: UnsafeRawBufferPointer, at offset: UInt64, _ extent: inout Extent) -> UInt32? {
+    let moved = position(offset, extent.shift)
+    if LineParser.isSound(line, salt: moved) { return moved }
+    if extent.shift != 0, LineParser.isSound(line, salt: position(offset)) {
+      extent.shift = 0
+      return position(offset)
+    }
+    // The lines of older versions don't cover their positions.
+    return LineParser.isSound(line) ? 0 : nil
+  }
+
+  /// The largest number of lines that are read to prove that all lines were moved.
+  private static let proofLength = 4_096
+
+  /// Returns how far a line was moved together with the lines after it, because bytes before them were added or removed.
+  ///
+  /// Nil if the batch that is due is not among them, and neither are all lines up to the end or a later batch: a line or
+  /// a block of lines that was written to another place is damage.
+  private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
+    guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0 else {
+      return nil
+    }
+    var scanner = LineScanner(file, from: offset, to: end, windowSize: 1 << 16)
+    var (last, isDue): (UInt64?, Bool) = (nil, false)
+    var count = 0
+    while count < Self.proofLength, let piece = try scanner.next(), piece.bytes.first != 0 {
+      let isMoved = piece.isTerminated && LineParser.isSound(piece.bytes, salt: position(piece.offset, shift))
+      guard isMoved || piece.isTerminated && LineParser.isSound(piece.bytes, salt: position(piece.offset)) else {
+        return nil
+      }
+      switch LineParser.parse(piece.bytes) {
+      case .batch(let batch, _, _):
+        guard batch >= last ?? replay.expected ?? batch else { return nil }
+        isDue = isDue || last == nil && batch == replay.expected ?? batch
+        last = batch
+      case .kept: isDue = true
+      default: break
+      }
+      if !isMoved {
+        if last == nil { return nil }
+        break
+      }
+      count += 1
+      // A second line, because a flipped bit can make one seem to be moved.
+      if isDue, count > 1 { return shift }
+    }
+    return last != nil && count > 1 ? shift : nil
   }
 
   /// Returns the number of a segment's first batch, from its first line; nil if it has none yet, or is another segment.
@@ -83,13 +142,15 @@ struct SegmentScan {
     return firstBatch
   }
 
-  /// Whether a complete line begins at an offset, and it is not the first line of the batch.
-  static func hasOtherLine(than batch: UInt64, in file: any StoreFile, at offset: UInt64) throws -> Bool {
+  /// Whether a complete line begins at an offset of a segment, and it is not the first line of the batch.
+  static func hasOtherLine(
+    than batch: UInt64, in file: any StoreFile, _ segment: SegmentNumber, at offset: UInt64
+  ) throws -> Bool {
     var scanner = LineScanner(file, from: offset, windowSize: 4_096)
     guard let piece = try scanner.next(), piece.isTerminated, piece.bytes.firstIndex(of: 0) == nil else { return false }
-    guard LineParser.isSound(piece.bytes), case .batch(let number, _, _) = LineParser.parse(piece.bytes) else {
-      return true
-    }
+    guard LineParser.isSound(piece.bytes, salt: segment.salt(at: offset)) || LineParser.isSound(piece.bytes),
+      case .batch(let number, _, _) = LineParser.parse(piece.bytes)
+    else { return true }
     return number != batch
   }
 
@@ -111,7 +172,9 @@ struct SegmentScan {
       offset += UInt64(count)
     }
     repeat {
-      if piece.isTerminated, LineParser.isSound(bytes) { return try accept(bytes, at: offset, into: &replay, &extent) }
+      if piece.isTerminated, let salt = salt(of: bytes, at: offset, &extent) {
+        return try accept(bytes, at: offset, salt, into: &replay, &extent)
+      }
       if let zero = bytes.firstIndex(of: 0) {
         // No line has a zero byte: it is preallocated space, or a block that was never written. The bytes after it may
         // be intact.
@@ -121,11 +184,14 @@ struct SegmentScan {
         if zeros == bytes.count, !piece.isTerminated { return }
         replay.takeDamage(at: offset, length: UInt64(zeros), "there are zeros instead of data")
         advance(zeros)
-      } else if let length = LineParser.soundPrefix(bytes) {
+      } else if let (length, salt) = soundPrefix(bytes, at: offset, extent.shift) {
         let line = UnsafeRawBufferPointer(rebasing: bytes[..<length])
-        try accept(line, at: offset, into: &replay, &extent)
+        try accept(line, at: offset, salt, into: &replay, &extent)
         replay.note(at: offset + UInt64(length), length: 1, "the line break is damaged, the lines around it are intact")
         advance(length + 1)
+      } else if piece.isTerminated, let shift = try shift(of: bytes, at: offset, replay) {
+        replay.note(at: offset, length: 0, "the lines from here on were moved by \(shift) bytes")
+        extent.shift = shift
       } else {
         let reason = piece.isTerminated ? "the line does not match its checksum" : "the line is incomplete"
         return replay.takeDamage(at: offset, length: UInt64(bytes.count), reason)
@@ -133,14 +199,24 @@ struct SegmentScan {
     } while !bytes.isEmpty
   }
 
+  /// Returns the length and the salt of an intact line at the start of the bytes, if the line break after it was damaged.
+  private func soundPrefix(
+    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ shift: Int
+  ) -> (length: Int, salt: UInt32)? {
+    for salt in [position(offset, shift), 0] {
+      if let length = LineParser.soundPrefix(bytes, salt: salt) { return (length, salt) }
+    }
+    return nil
+  }
+
   private func accept(
-    _ line: UnsafeRawBufferPointer, at offset: UInt64, into replay: inout Replay, _ extent: inout Extent
+    _ line: UnsafeRawBufferPointer, at offset: UInt64, _ salt: UInt32, into replay: inout Replay, _ extent: inout Extent
   ) throws {
     guard line.count <= Self.longestLine else {
       return replay.takeDamage(at: offset, length: UInt64(line.count), "a line can't be that long")
     }
     switch LineParser.parse(line) {
-    case .record(let record): replay.takeRecord(record, in: line, at: offset)
+    case .record(let record): replay.takeRecord(record, in: line, at: offset, salt)
     case .batch(let number, let count, let synced) where (1...StoreFormat.largestBatch).contains(number):
       replay.takeBatch(number: number, count: count, synced: synced, at: offset)
     case .kept(let batch, let count) where segment.isCompacted && (0...StoreFormat.largestBatch).contains(batch):

@@ -171,7 +171,7 @@ enum StoreManifest {
   }
 
   private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
-    let digits = String(bytes.withUnsafeBytes(CRC32C.checksum), radix: 16)
+    let digits = String(bytes.withUnsafeBytes { CRC32C.checksum($0) }, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 }

@@ -78,7 +78,7 @@ import Testing
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
       .map { String($0.replacing(/[0-9a-f]{8}/, with: "*", maxReplacements: 1)) }
     let expected = [
-      #"["*","segment",2,1,7,"books",6]"#,
+      #"["*","segment",3,1,7,"books",6]"#,
       #"["*","largest","Author",2]"#,
       #"["*","kept",6,2]"#,
       #"["*","create","Author","1",1,{"title":"Jane Austen"}]"#,

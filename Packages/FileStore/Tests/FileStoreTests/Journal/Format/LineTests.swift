@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The lines of a journal` {
   @Test func `The lines of a journal have the checksum that RFC 3720 gives`() {
-    func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes(CRC32C.checksum) }
+    func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32C.checksum($0) } }
     #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
     #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)
     #expect(checksum([UInt8](repeating: 0xff, count: 32)) == 0x62a8_ab43)
@@ -52,7 +52,7 @@ import Testing
     for bit in 0..<line.count * 8 {
       var damaged = line
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-      #expect(!damaged.withUnsafeBytes(LineParser.isSound), "bit \(bit)")
+      #expect(!damaged.withUnsafeBytes { LineParser.isSound($0) }, "bit \(bit)")
     }
   }
 

