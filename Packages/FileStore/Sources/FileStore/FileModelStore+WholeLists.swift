@@ -16,7 +16,10 @@ extension FileModelStore {
     let context = try await context(of: M.self)
     let read = beginRead(context)
     defer { scope.pendingReads.end() }
-    return try await withSnapshot { try await listParts(at: $0.contents, read) }
+    return try await withSnapshot { snapshot in
+      try snapshot.admit(M.typeName)
+      return try await listParts(at: snapshot.contents, read)
+    }
   }
 
   /// Lists all models in parts: while models are created from one part, the next is read from the files.

@@ -87,6 +87,27 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   // MARK: Reading
 
+  /// Finds the model with an identifier.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound` if there is none, `corrupt` if its record can't be read, or a
+  ///   later one may be lost in a damaged part of the files.
+  public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    do {
+      let model = try await super.lookup(type, identifier: identifier)
+      try refuseLost(M.typeName, identifier)
+      return model
+    } catch let error as ModelStoreError where error.code == .notFound {
+      try refuseLost(M.typeName, identifier)
+      throw error
+    }
+  }
+
+  /// Throws if a later revision of a model may be lost, unless the open transaction wrote one.
+  private func refuseLost(_ type: String, _ identifier: String) throws {
+    guard transaction?.entry(type, identifier) == nil, let contents = handle.engine.knownContents else { return }
+    try handle.options.unreadable.refuse(contents.loss(of: type, identifier), type, identifier)
+  }
+
   /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
   ///
   /// All models of a type are read in parts: while models are created from one part, the next is read from the files.
@@ -106,6 +127,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     if try await selectsAllRecords(query) {
+      try await handle.current().admit(M.typeName)
       return try await translating { try await handle.engine.identifiers(M.typeName) }
     }
     return try await super.identifiers(query)

@@ -36,6 +36,24 @@ extension ModelStoreError {
       identifier: identifier, cause: error)
   }
 
+  /// Returns the error of a read that may lack records, because a part of the journal is lost.
+  ///
+  /// - Parameters:
+  ///   - type: the type name of the models; empty for all.
+  ///   - identifier: the identifier of the model; empty for all models, or an unknown one.
+  ///   - issue: the damage and its location.
+  static func incomplete(_ type: String, _ identifier: String, _ issue: IntegrityIssue) -> ModelStoreError {
+    let subject =
+      type.isEmpty
+      ? "Stored models"
+      : identifier.isEmpty
+        ? "Stored models of \(type.nameForMessage)"
+        : "The stored \(type.nameForMessage) \(identifier.quotedForMessage)"
+    return ModelStoreError(
+      .corrupt, "\(subject) may be missing or outdated: \(FileEngineError.damaged(issue))",
+      identifier: identifier.isEmpty ? nil : identifier, cause: FileEngineError.damaged(issue))
+  }
+
   /// Converts an error of the file system.
   init(_ error: FileSystemError) {
     let code: Code =

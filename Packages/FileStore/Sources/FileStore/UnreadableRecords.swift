@@ -21,7 +21,7 @@ extension FileStoreHandle {
 }
 
 extension UnreadableRecord {
-  fileprivate init(_ type: String, _ identifier: String, _ error: ModelStoreError, _ issue: IntegrityIssue) {
+  init(_ type: String, _ identifier: String, _ error: ModelStoreError, _ issue: IntegrityIssue) {
     self.init(
       type, identifier, error, reason: issue.reason, file: URL(filePath: issue.file), offset: issue.offset)
   }

@@ -27,7 +27,7 @@ public enum UnreadableRecords: Sendable {
 public struct UnreadableRecord: Sendable, CustomStringConvertible {
   /// The name of the type of the model in stores.
   public let typeName: String
-  /// The identifier of the model.
+  /// The identifier of the model; empty if the damage does not show it.
   public let identifier: String
   /// The file in which the record is; nil in a store without files, and if it was written or removed meanwhile.
   public let file: URL?

@@ -274,6 +274,9 @@ package final class FileEngine: Sendable {
   /// Returns the contents of the group, and opens it if necessary.
   func contents() async throws -> JournalContents { try await service.contents(of: group) }
 
+  /// The contents of the group, if it was opened.
+  var knownContents: JournalContents? { service.knownContents(of: group) }
+
   var isReadOnly: Bool { service.isReadOnly }
 
   /// Runs `body` on the reading thread.

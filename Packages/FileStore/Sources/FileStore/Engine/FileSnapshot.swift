@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
@@ -12,17 +13,34 @@ public struct FileSnapshot: RecordSnapshot {
 
   let contents: JournalContents
   let engine: FileEngine
+  let unreadable: UnreadableRecords
+
+  /// The types whose losses were reported, so that a call reports each only once.
+  private let admitted = LossReports()
+
+  init(contents: JournalContents, engine: FileEngine, unreadable: UnreadableRecords) {
+    (self.contents, self.engine, self.unreadable) = (contents, engine, unreadable)
+  }
+
+  /// Reports the losses of which a read of a type may lack records, or throws the error of the first.
+  func admit(_ type: String) throws {
+    let losses = contents.losses(of: type)
+    if losses.isEmpty || !admitted.types.withLock({ $0.insert(ExactText(type)).inserted }) { return }
+    try unreadable.skip(losses, of: type)
+  }
 
   /// Returns a record; nil if there is none.
   ///
-  /// - Throws: `ModelStoreError` with the code `corrupt` if it can't be read.
+  /// - Throws: `ModelStoreError` with the code `corrupt` if it can't be read, or a later revision may be lost.
   public func record(_ type: String, _ identifier: String) async throws -> StoredRecord? {
-    try await engine.readableRecord(type, identifier, at: contents)
+    try unreadable.refuse(contents.loss(of: type, identifier), type, identifier)
+    return try await engine.readableRecord(type, identifier, at: contents)
   }
 
   /// Returns records of a type in the order of their creation.
   public func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart {
-    try await translating {
+    try admit(type)
+    return try await translating {
       let chunk = try await engine.readChunk(type, after: CreationCursor(ordinal: order), limit: limit, at: contents)
       var part = RecordPart(chunk.records, next: chunk.next?.ordinal)
       part.unreadable = zip(chunk.damagedIdentifiers, chunk.damages).map { identifier, issue in
@@ -33,7 +51,12 @@ public struct FileSnapshot: RecordSnapshot {
   }
 
   /// Returns the number of records of a type.
-  public func count(_ type: String) -> Int { contents.count(of: type) }
+  ///
+  /// - Throws: `ModelStoreError` with the code `corrupt` if records may be lost.
+  public func count(_ type: String) throws -> Int {
+    try admit(type)
+    return contents.count(of: type)
+  }
 
   /// The epoch of positions: it changes when the journal is read again.
   public var epoch: Int { contents.withIndex { $0.epoch } }
@@ -47,13 +70,19 @@ public struct FileSnapshot: RecordSnapshot {
   /// Returns the position of a record in the order of creation.
   public func order(of identifier: String, _ type: String) -> UInt64? { contents.entry(type, identifier)?.ordinal }
 
-  /// The indexes of a type.
+  /// The indexes of a type; nil if they lack records that could not be read.
   public func indexes(of type: String) -> RecordIndexes<Place>? {
-    RecordIndexes(fields: contents.indexedFields(type), scatteredCost: 6) {
-      [contents] planner, orderedLimit, offset, position in
-      contents.select(of: type, planner, orderedLimit: orderedLimit, offset: offset, after: position)
+    // A query that tests all records reports the unreadable ones.
+    if !contents.hasAllKeys(type) { return nil }
+    return RecordIndexes(fields: contents.indexedFields(type), scatteredCost: 6) {
+      planner, orderedLimit, offset, position in
+      let selected = contents.select(
+        of: type, planner, orderedLimit: orderedLimit, offset: offset, after: position)
+      // Otherwise all records are read.
+      if selected.records != nil { try admit(type) }
+      return selected
     } count: { [contents] planner in
-      contents.count(type, planner)
+      contents.losses(of: type).isEmpty ? contents.count(type, planner) : nil
     } read: { [engine, contents] records in
       try await translating {
         try Task.checkCancellation()
@@ -61,6 +90,11 @@ public struct FileSnapshot: RecordSnapshot {
       }
     }
   }
+}
+
+/// The types whose losses a snapshot has reported.
+private final class LossReports: Sendable {
+  let types = Lock<Set<ExactText>>([])
 }
 
 extension Chunk {
@@ -125,6 +159,11 @@ extension JournalContents {
   /// Returns the number of models of a type.
   func count(of type: String) -> Int {
     withIndex { index in index.number(of: type).map { index.types[$0].liveCount } ?? 0 }
+  }
+
+  /// Returns whether the indexes of a type were built from all of its records.
+  func hasAllKeys(_ type: String) -> Bool {
+    withIndex { index in index.number(of: type).map { index.fields[$0].allSatisfy(\.unread.isEmpty) } ?? true }
   }
 
   /// Returns the indexed fields, in the order of the indexes.

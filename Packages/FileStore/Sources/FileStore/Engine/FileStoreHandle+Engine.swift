@@ -18,13 +18,16 @@ extension FileStoreHandle {
   /// - Parameter pinned: whether all files stay readable, even if a compaction removes them.
   public func snapshot(pinned: Bool) async throws -> FileSnapshot {
     try await translating {
-      FileSnapshot(contents: try await engine.moment(keepsFiles: pinned), engine: engine)
+      FileSnapshot(
+        contents: try await engine.moment(keepsFiles: pinned), engine: engine, unreadable: options.unreadable)
     }
   }
 
   /// Returns the current records, without isolation from later commits.
   public func current() async throws -> FileSnapshot {
-    try await translating { FileSnapshot(contents: try await engine.contents(), engine: engine) }
+    try await translating {
+      FileSnapshot(contents: try await engine.contents(), engine: engine, unreadable: options.unreadable)
+    }
   }
 
   /// Commits a batch atomically with one write to the disk, even across a crash.
@@ -98,6 +101,7 @@ extension FileStoreHandle {
 
   private func readParts(of type: String, _ body: ([StoredRecord]) async throws -> Void) async throws {
     if StoreFormat.isReservedType(type) { throw ModelStoreError(FileEngineError.reservedType(type)) }
+    try await current().admit(type)
     var cursor: CreationCursor? = .start
     while let position = cursor {
       let chunk = try await translating { try await engine.readChunk(type, after: position) }

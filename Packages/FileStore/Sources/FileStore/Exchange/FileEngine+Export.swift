@@ -33,6 +33,7 @@ extension FileEngine {
   ) async throws -> Int {
     // The current index: records don't move while the files are locked.
     let index = contents.withIndex { $0.withoutFieldIndexes }
+    for loss in index.losses { try unreadable.skip([loss], of: loss.typeName) }
     let (directory, fileSystem) = (service.directory, service.fileSystem)
     let (target, file) = try await reading {
       let target = try FileLocation.following(path)

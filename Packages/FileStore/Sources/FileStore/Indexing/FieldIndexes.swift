@@ -6,6 +6,9 @@ struct FieldIndex: Sendable {
   let field: StoredKeyPath
   var isUnique: Bool
   var keys: OrderedIndex
+
+  /// The records that could not be read, so that their keys are unknown, until they are written again.
+  var unread: Set<UInt64> = []
 }
 
 /// The field indexes of a group, by the number of the type. Query plans reference them by position, so positions never
@@ -35,8 +38,10 @@ struct FieldIndexes: Sendable {
   mutating func change(_ keys: KeyChange, type: Int, ordinal: UInt64) {
     let place = Int(ordinal)
     for number in self[type].indices {
+      let wasUnread = lists[type]?[number].unread.remove(ordinal) != nil
       switch keys.old {
       case .none: break
+      case _ where wasUnread: lists[type]?[number].keys.remove(nil, place)
       case .known(let old):
         if let new = keys.new, new[number] == old[number] { continue }
         lists[type]?[number].keys.remove(old[number], place)

@@ -14,6 +14,9 @@ struct RecordKey: Sendable {
   let ordinal: UInt64
   let revision: UInt64
   let key: IndexKey?
+
+  /// Whether the record could not be read.
+  let isUnread: Bool
 }
 
 extension JournalContents {
@@ -97,7 +100,9 @@ extension JournalContents {
       try forEachRecord(selection) { number, line, value in
         // An unreadable record has no key: a read of it reports the error.
         let key = value.flatMap { field.key(in: UnsafeRawBufferPointer(rebasing: line[$0])) }
-        keys.append(RecordKey(ordinal: entries[number].ordinal, revision: entries[number].revision, key: key))
+        keys.append(
+          RecordKey(
+            ordinal: entries[number].ordinal, revision: entries[number].revision, key: key, isUnread: value == nil))
       }
       return (keys, next)
     }
@@ -124,10 +129,15 @@ extension JournalContents {
       }
       if next < known.count, known[next].ordinal == entry.ordinal {
         defer { next += 1 }
-        if known[next].revision == entry.revision { continue }
+        if known[next].revision == entry.revision {
+          if known[next].isUnread { added.unread.insert(entry.ordinal) }
+          continue
+        }
         added.keys.remove(known[next].key, Int(entry.ordinal))
       }
-      let key = (try? read(entry, name, stored.identifier(of: entry))).flatMap { added.field.key(in: $0) }
+      let value = try? read(entry, name, stored.identifier(of: entry))
+      if value == nil { added.unread.insert(entry.ordinal) }
+      let key = value.flatMap { added.field.key(in: $0) }
       added.keys.insert(key, Int(entry.ordinal))
     }
     for rest in known[next...] { added.keys.remove(rest.key, Int(rest.ordinal)) }

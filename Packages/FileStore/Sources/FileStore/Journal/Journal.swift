@@ -162,7 +162,7 @@ package final class Journal {
     }
     try trim()
     if position != mark { try leave(position) }
-    if bytesSinceCheckpoint >= options.checkpointInterval {
+    if bytesSinceCheckpoint >= options.checkpointInterval, !hasLosses {
       // It only makes opening faster, so a full disk is not an error.
       try? makeCheckpoint().write(to: contents.folder, fileSystem)
     }
@@ -245,9 +245,12 @@ package final class Journal {
     return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
   }
 
+  /// Whether a part of the journal is lost. A checkpoint would hide that, and a compaction would remove what is left of it.
+  private var hasLosses: Bool { contents.withIndex { !$0.losses.isEmpty } }
+
   /// Returns the due checkpoint once.
   func takeDueCheckpoint() -> Checkpoint? {
-    if savesRoom { return nil }
+    if savesRoom || hasLosses { return nil }
     defer { dueCheckpoint = nil }
     return dueCheckpoint == nil || isWithoutLock ? nil : dueCheckpoint
   }

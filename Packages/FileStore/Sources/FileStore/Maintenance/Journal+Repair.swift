@@ -30,13 +30,14 @@ extension Journal {
     try sync()
     try refuseWithoutLock()
     let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
-    let (index, issues) = try JournalReader.scan(
+    var (index, issues) = try JournalReader.scan(
       group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem,
       shouldStop: shouldStop)
     var repair = FileStoreRepair()
     repair.recoveredCount = index.liveCount
     let mismatches = before.mismatches(with: index, besides: issues, in: contents.folder)
     guard !issues.isEmpty || !mismatches.isEmpty else { return repair }
+    index.losses = []
     let parts = try DamagedParts(issues, before: before, after: index, contents.folder, fileSystem)
     repair.losses =
       parts.losses

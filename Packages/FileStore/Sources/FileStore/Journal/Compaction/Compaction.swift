@@ -131,6 +131,7 @@ extension Journal {
 
   /// The damage found when the journal was opened, unless it was repaired.
   var unrepairedDamage: IntegrityIssue? {
+    if let loss = contents.withIndex({ $0.losses.first }) { return loss.issue }
     let damages = contents.issues.filter { $0.kind == .damage }
     if damages.isEmpty { return nil }
     let files = Set((sealed.map(\.segment) + [SegmentNumber(segment)]).map(contents.path))

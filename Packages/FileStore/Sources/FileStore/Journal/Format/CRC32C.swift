@@ -68,6 +68,19 @@ enum CRC32C {
     return ~crc
   }
 
+  /// The index of the bit that was flipped in `count` bytes; nil if it was not exactly one.
+  ///
+  /// - Parameter difference: The stated and the calculated checksum, combined by exclusive or.
+  static func flippedBit(in count: Int, difference: UInt32) -> Int? {
+    if difference == 0 { return nil }
+    var effects = (0..<8).map { tables[1 << $0] }
+    for index in (0..<count).reversed() {
+      if let bit = effects.firstIndex(of: difference) { return index * 8 + bit }
+      for bit in 0..<8 { effects[bit] = effects[bit] >> 8 ^ tables[Int(effects[bit] & 0xff)] }
+    }
+    return nil
+  }
+
   /// The length of the shortest beginning of `bytes`, ending where `isEnd` allows it, whose checksum is `checksum`.
   static func lengthOfPrefix(
     of bytes: UnsafeRawBufferPointer, with checksum: UInt32, salt: UInt32, endingWhere isEnd: (Int) -> Bool

@@ -100,11 +100,16 @@ extension Replay {
         reason: "the file is missing"))
   }
 
-  /// Records that the segment that was just read is shorter than when the journal was closed.
+  /// Records that the segment that was just read lacks bytes or batches that the journal had when it was closed.
   mutating func noteLoss(in segment: SegmentNumber, _ dataEnd: UInt64, mark: ClosedMark?) {
-    guard let mark, segment == SegmentNumber(mark.segment), dataEnd < mark.length else { return }
-    note(
-      .missing, at: dataEnd, length: 0,
-      "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), existed when the store was closed and are missing")
+    guard let mark, segment == SegmentNumber(mark.segment) else { return }
+    if dataEnd < mark.length {
+      note(
+        .missing, at: dataEnd, length: 0,
+        "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), existed when the store was closed and are missing")
+    } else if lastBatch < mark.batch, index.losses.isEmpty {
+      // The store was closed again since the loss.
+      note(.missing, at: dataEnd, length: 0, Self.missing(lastBatch + 1, upTo: mark.batch))
+    }
   }
 }

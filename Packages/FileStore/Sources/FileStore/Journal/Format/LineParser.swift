@@ -22,6 +22,31 @@ struct LineParser {
     return CRC32C.salt(of: covered(line), with: stated)
   }
 
+  /// Returns the content that a damaged line is proven to have had: a single flipped bit has one possible position.
+  static func lostContent(of line: UnsafeRawBufferPointer, salt: UInt32) -> JournalLoss.Content {
+    guard line.count > LineLayout.prefixLength else { return .unknown }
+    var bytes = Array(line)
+    let checksum = bytes.withUnsafeBytes { CRC32C.checksum(covered($0), salt: salt) }
+    var restored = bytes
+    LineEncoder.writeChecksum(of: 0..<bytes.count, in: &restored, salt: salt)
+    // The checksum itself, or one of the characters around it.
+    let differences = zip(bytes, restored).count { $0 != $1 }
+    if differences != 1 || !restored.withUnsafeBytes({ isSound($0, salt: salt) }) {
+      guard let stated = bytes.withUnsafeBytes(statedChecksum),
+        let bit = CRC32C.flippedBit(in: bytes.count - LineLayout.prefixLength, difference: stated ^ checksum)
+      else { return .unknown }
+      bytes[LineLayout.prefixLength + bit / 8] ^= 1 << UInt8(bit % 8)
+    }
+    return bytes.withUnsafeBytes { bytes in
+      switch parse(bytes) {
+      case .record(let record):
+        .record(type: record.type.string(in: bytes), identifier: record.identifier.string(in: bytes))
+      case .batch: .nothing
+      default: .unknown
+      }
+    }
+  }
+
   /// The length of an intact line at the start of the bytes, if the line break after it was damaged.
   static func soundPrefix(_ bytes: UnsafeRawBufferPointer, salt: UInt32) -> Int? {
     guard let stated = statedChecksum(bytes) else { return nil }

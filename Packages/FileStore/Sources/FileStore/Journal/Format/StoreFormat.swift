@@ -23,6 +23,9 @@ enum StoreFormat {
   static let unfinishedSuffix = ".new"
   private static let compactedSuffix = ".compacted.journal"
 
+  /// The suffix of the files of a journal.
+  static let journalSuffix = ".journal"
+
   /// Whether a type name is reserved: it begins with `@`.
   static func isReservedType(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "@") }
 

@@ -14,6 +14,9 @@ struct JournalIndex: Sendable {
   /// The generation for page marks, which may be older than this process: no other list has this number.
   let epoch = Int.random(in: 0...Int.max)
 
+  /// The lost parts of the journal, until a repair.
+  var losses: [JournalLoss] = []
+
   /// The indexes of fields. Long-lived copies of the whole index don't have them.
   var fields = FieldIndexes()
 

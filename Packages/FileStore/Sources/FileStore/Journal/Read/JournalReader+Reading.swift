@@ -116,12 +116,11 @@ extension JournalReader {
       if let length = known?.length(of: segment), extent.dataEnd < length {
         replay.note(
           .missing, at: extent.dataEnd, length: 0, "\(length - extent.dataEnd) bytes are missing")
-      } else if known == nil, isLast {
-        replay.noteLoss(in: segment, extent.dataEnd, mark: mark)
       }
       if segment.isCompacted { replay.end(synced: .max) }
       guard isLast, !segment.isCompacted else { continue }
       let torn = replay.end(synced: max(known?.end.batch ?? 0, mark?.batch ?? 0))
+      if known == nil { replay.noteLoss(in: segment, extent.dataEnd, mark: mark) }
       let length = max(torn?.start ?? min(extent.lineEnd, extent.dataEnd), start)
       state.file = file
       state.position = ClosedMark(segment: segment.number, length: length, batch: replay.lastBatch)

@@ -21,7 +21,7 @@ struct Replay {
     /// The number of records; a damaged range counts as one.
     var lines: UInt64 = 0
     var records: Range<Int>
-    var problems: [IntegrityIssue] = []
+    var problems: [JournalLoss] = []
 
     var isOpen: Bool { count.map { lines < $0 } ?? true }
     var isWhole: Bool { problems.isEmpty && count == lines }
@@ -135,7 +135,7 @@ struct Replay {
       return
     }
     guard firstBatch > due, !explainsGap, let previous, previous.segment.number + 1 == segment.number else { return }
-    issues.append(
+    note(
       IntegrityIssue(
         kind: .missing, file: previous.file, offset: previous.end, length: 0,
         reason: Self.missing(due, upTo: firstBatch - 1)))
@@ -145,7 +145,7 @@ struct Replay {
   /// Records the end of a segment, before preallocated space.
   mutating func endSegment(at end: UInt64) { segmentEnd = end }
 
-  private static func missing(_ first: UInt64, upTo last: UInt64) -> String {
+  static func missing(_ first: UInt64, upTo last: UInt64) -> String {
     first == last ? "batch \(first) is missing" : "the batches \(first) to \(last) are missing"
   }
 
@@ -164,7 +164,7 @@ struct Replay {
     if number > due, !explainsGap {
       let reason = Self.missing(due, upTo: number - 1)
       var gap = Batch(number: number - 1, start: offset, records: staged.count..<staged.count)
-      gap.problems = [issue(.missing, offset, 0, reason)]
+      gap.problems = [JournalLoss(issue(.missing, offset, 0, reason))]
       pending.append(gap)
       decide(synced: synced)
     }
@@ -211,26 +211,36 @@ struct Replay {
   }
 
   /// Records bytes that are not an intact line.
-  mutating func takeDamage(at offset: UInt64, length: UInt64, _ reason: String) {
+  ///
+  /// - Parameter content: The proven content of a single line.
+  mutating func takeDamage(
+    at offset: UInt64, length: UInt64, _ reason: String, _ content: JournalLoss.Content = .unknown
+  ) {
     explainsGap = true
     // A damaged range can reach the scanner in parts. It is reported once, and counts as one record.
-    if let last = pending.indices.last, let previous = pending[last].problems.last,
+    if let last = pending.indices.last, var previous = pending[last].problems.last?.issue,
       previous.offset + previous.length + 1 >= offset, previous.length > 0
     {
-      let problem = pending[last].problems.count - 1
-      pending[last].problems[problem].length = offset + length - previous.offset
+      previous.length = offset + length - previous.offset
+      pending[last].problems[pending[last].problems.count - 1] = JournalLoss(previous)
       return
     }
-    problem(at: offset, length: length, reason)
+    problem(at: offset, length: length, reason, content)
     pending[pending.count - 1].lines += 1
   }
 
   /// Reports an issue that does not affect readable records.
   mutating func note(_ kind: IntegrityIssue.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
-    issues.append(issue(kind, offset, length, reason))
+    note(issue(kind, offset, length, reason))
   }
 
-  mutating func note(_ issue: IntegrityIssue) { issues.append(issue) }
+  /// Reports an issue. What is missing in a journal are records.
+  mutating func note(_ issue: IntegrityIssue) {
+    issues.append(issue)
+    if issue.kind == .missing, issue.file.hasSuffix(StoreFormat.journalSuffix) {
+      index.losses.append(JournalLoss(issue))
+    }
+  }
 
   /// Discards the damage after a position in a file, because its bytes are moved to another file.
   mutating func forgetDamage(in file: String, from offset: UInt64) {
@@ -247,7 +257,7 @@ struct Replay {
     guard let torn = pending.first else { return nil }
     pending = []
     forgetStaged()
-    return (torn.start, torn.problems.first?.reason ?? "a batch is incomplete")
+    return (torn.start, torn.problems.first?.issue.reason ?? "a batch is incomplete")
   }
 
   private func issue(_ kind: IntegrityIssue.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String)
@@ -257,12 +267,14 @@ struct Replay {
   }
 
   /// Adds a problem to the open batch, or to a new one whose first line is lost.
-  private mutating func problem(at offset: UInt64, length: UInt64, _ reason: String) {
+  private mutating func problem(
+    at offset: UInt64, length: UInt64, _ reason: String, _ content: JournalLoss.Content = .unknown
+  ) {
     if pending.last?.isOpen != true {
       pending.append(
         Batch(number: expected ?? 1, start: offset, records: staged.count..<staged.count))
     }
-    pending[pending.count - 1].problems.append(issue(.damage, offset, length, reason))
+    pending[pending.count - 1].problems.append(JournalLoss(issue(.damage, offset, length, reason), content))
   }
 
   /// Ends the last batch, because another begins or the segment ends.
@@ -273,8 +285,9 @@ struct Replay {
     else { return }
     let batch = pending[last]
     pending[last].problems = [
-      issue(
-        .missing, offset ?? batch.start, 0, "batch \(batch.number) has \(batch.lines) of its \(count) records")
+      JournalLoss(
+        issue(
+          .missing, offset ?? batch.start, 0, "batch \(batch.number) has \(batch.lines) of its \(count) records"))
     ]
   }
 
@@ -313,7 +326,8 @@ struct Replay {
       }
     }
     note(batch)
-    issues += batch.problems
+    issues += batch.problems.map(\.issue)
+    index.losses += batch.problems.filter { $0.content != .nothing }
     lastBatch = max(lastBatch, batch.number)
   }
 

@@ -194,7 +194,10 @@ struct SegmentScan {
         extent.shift = shift
       } else {
         let reason = piece.isTerminated ? "the line does not match its checksum" : "the line is incomplete"
-        return replay.takeDamage(at: offset, length: UInt64(bytes.count), reason)
+        return replay.takeDamage(
+          at: offset, length: UInt64(bytes.count), reason,
+          piece.isTerminated && offset == piece.offset
+            ? LineParser.lostContent(of: bytes, salt: position(offset, extent.shift)) : .unknown)
       }
     } while !bytes.isEmpty
   }
