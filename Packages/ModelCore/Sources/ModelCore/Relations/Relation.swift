@@ -197,6 +197,8 @@ extension Relation {
   /// Cuts all links, because the relation was never read or saved.
   func unlinkAll() {
     let change = RelationChange(.reversion)
+    // An explicit nil is a value to record, too.
+    change.willChange(self)
     unlink(relatedModels, change)
     change.announce()
   }

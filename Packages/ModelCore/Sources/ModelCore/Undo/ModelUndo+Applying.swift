@@ -99,15 +99,16 @@ extension ModelUndo {
     return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
   }
 
-  /// Cuts the links of models that leave the scope: those made before they joined it, and those among them, which a
-  /// cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
+  /// Cuts the links of models that leave the scope: those made before they joined it, those that are left on one side
+  /// only, and those among them, which a cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
   private func nullifyLinks(of step: UndoStep) {
     let concerned = Set(step.existences.map(\.model)), change = RelationChange()
     for existence in step.existences where !existence.existedBefore {
       for relation in existence.model.relations {
         // Embedded models leave and return with the model.
         let linked = relation.relatedModels.filter { other in
-          (other.isStored || other.isDeleted || concerned.contains(other)) && relation.inverse(on: other) != nil
+          guard let inverse = relation.inverse(on: other) else { return false }
+          return other.isStored || other.isDeleted || concerned.contains(other) || !inverse.refers(to: existence.model)
         }
         if !linked.isEmpty { relation.unlink(linked, change) }
       }

@@ -35,6 +35,7 @@ final class ToManyState<Related: Model>: FieldState {
   let isUneven: Bool
   let hasFollowed: Bool
   let lacksMembers: Bool
+  let isIncomplete: Bool
   let original: ToManyBaseline<Related>?
 
   init(of field: ModelArrayField<Related>, _ original: ToManyBaseline<Related>?) {
@@ -43,6 +44,7 @@ final class ToManyState<Related: Model>: FieldState {
     isUneven = field.isUneven
     hasFollowed = field.hasFollowed
     lacksMembers = field.lacksMembers
+    isIncomplete = field.loadState == .incomplete
     self.original = original
     super.init(of: field)
   }
@@ -69,7 +71,8 @@ extension ModelArrayField {
     guard let state = state as? ToManyState<Related> else { return }
     let change = RelationChange()
     let oldValue = liveValue
-    let isChange = !captureState().hasValue(of: state)
+    // An explicit empty list or nil differs from a list that was never set.
+    let isChange = !captureState().hasValue(of: state) || (state.isDirty && loadState == .notLoaded)
     if isExact {
       change.willChange(self)
       reinstateStates(state, stamp: change.stamp) {
@@ -78,7 +81,7 @@ extension ModelArrayField {
       }
       reinstateBaseline(state.original)
     } else if isChange {
-      let isPartial = loadState == .incomplete
+      let isPartial = loadState == .incomplete || (state.isIncomplete && loadState != .loaded)
       let isFollowing = isFollowing(change) && differs(from: state, onlyByForeignKeys: oldValue ?? [])
       keepBaseline(before: change)
       prepareToSet(isChange: true)
@@ -111,7 +114,8 @@ extension ModelField {
     guard let state = state as? ToOneState<Related> else { return }
     let change = RelationChange()
     let oldValue = liveValue
-    let isChange = oldValue !== state.model
+    // An explicit nil differs from a relation that was never set.
+    let isChange = oldValue !== state.model || (state.isDirty && loadState == .notLoaded)
     if isExact {
       change.willChange(self)
       reinstateStates(state, stamp: change.stamp) { refer(to: state) }
