@@ -128,6 +128,9 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if isEdit {
       keepBaseline(before: change)
       prepareToSet(isChange: true)
+    } else if change.kind == .reversion {
+      // The revert of an explicit nil changes the states only.
+      change.willChange(self)
     }
     if let newValue, isChange { retain(newValue) } else if newValue == nil { release() }
     mark(from: oldValue, isChange: isEdit, change)

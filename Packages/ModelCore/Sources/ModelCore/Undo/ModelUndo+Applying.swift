@@ -99,8 +99,8 @@ extension ModelUndo {
     return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
   }
 
-  /// Cuts the links of models that leave the scope: those made before they joined it, those that are left on one side
-  /// only, and those among them, which a cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
+  /// Cuts the links of models that leave the scope. These were made before they joined it, are left on one side only, or
+  /// are among them, which a cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
   private func nullifyLinks(of step: UndoStep) {
     let concerned = Set(step.existences.map(\.model)), change = RelationChange()
     for existence in step.existences where !existence.existedBefore {
@@ -108,7 +108,12 @@ extension ModelUndo {
         // Embedded models leave and return with the model.
         let linked = relation.relatedModels.filter { other in
           guard let inverse = relation.inverse(on: other) else { return false }
-          return other.isStored || other.isDeleted || concerned.contains(other) || !inverse.refers(to: existence.model)
+          if inverse.refers(to: existence.model) {
+            return other.isStored || other.isDeleted || concerned.contains(other)
+          }
+          // The inverse was undone already.
+          relation.isUneven = true
+          return true
         }
         if !linked.isEmpty { relation.unlink(linked, change) }
       }

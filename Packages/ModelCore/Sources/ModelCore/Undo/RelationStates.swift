@@ -72,7 +72,8 @@ extension ModelArrayField {
     let change = RelationChange()
     let oldValue = liveValue
     // An explicit empty list or nil differs from a list that was never set.
-    let isChange = !captureState().hasValue(of: state) || (state.isDirty && loadState == .notLoaded)
+    let isFirst = state.isDirty && loadState == .notLoaded
+    let isChange = isFirst || !captureState().hasValue(of: state)
     if isExact {
       change.willChange(self)
       reinstateStates(state, stamp: change.stamp) {
@@ -90,7 +91,7 @@ extension ModelArrayField {
       hasFollowed = isFollowing
       if isPartial { loadState = .incomplete }
     }
-    if !isExact, settles, let original, (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
+    if !isExact, settles, !isFirst, let original, (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
       settle(asOf: change.stamp)
     }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
@@ -115,7 +116,8 @@ extension ModelField {
     let change = RelationChange()
     let oldValue = liveValue
     // An explicit nil differs from a relation that was never set.
-    let isChange = oldValue !== state.model || (state.isDirty && loadState == .notLoaded)
+    let isFirst = state.isDirty && loadState == .notLoaded
+    let isChange = isFirst || oldValue !== state.model
     if isExact {
       change.willChange(self)
       reinstateStates(state, stamp: change.stamp) { refer(to: state) }
@@ -126,7 +128,7 @@ extension ModelField {
       refer(to: state)
       markSet(isChange: true, stamp: change.stamp)
     }
-    if !isExact, settles { settle(asOf: change.stamp) }
+    if !isExact, settles, !isFirst { settle(asOf: change.stamp) }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
   }
 
