@@ -78,6 +78,16 @@ class Access(InspectorCase):
         self.until(lambda: self.text(".list h1") == "Author")
         self.assertEqual(self.one("#menu").get_attribute("aria-expanded"), "false")
 
+    def test_the_focus_stays_in_a_record_that_covers_the_page(self):
+        self.resize(375, 740)
+        self.present("record")
+        self.until(lambda: self.driver.switch_to.active_element.tag_name == "h2")
+        for _ in range(40):
+            self.press(Keys.TAB)
+            self.assertFalse(self.driver.execute_script("return document.activeElement.closest('.top, #side, main') !== null"))
+        self.press(Keys.ESCAPE)
+        self.click("#menu")
+
     def test_a_record_is_found_changed_and_closed_with_keys_only(self):
         self.show()
         self.driver.execute_script("document.activeElement.blur()")

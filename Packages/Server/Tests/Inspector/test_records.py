@@ -127,6 +127,22 @@ class Records(InspectorCase):
         self.show(where={"field": "id", "is": "==", "value": identifier})
         self.until(lambda: self.rows()[0]["price"] == digits)
 
+    def test_identifiers_beyond_two_to_the_53rd_are_exact(self):
+        identifier = 9_007_199_254_740_993
+        self.make(id=identifier, title="Large identifier")
+        review = self.shop.send("POST", "/reviews", {"stars": 5, "reviewer": "Ada", "book": identifier})["id"]
+        self.open("Review", review)
+        self.until(lambda: self.field("book").get_attribute("value") == "Large identifier")
+        self.one("#drawer .field-head a").click()
+        self.until(lambda: self.text(".titles p") == f"Book {identifier}")
+        self.until_equal(lambda: [link.text for link in self.all("[aria-label='reviews'] li a")], ["Ada"])
+        self.one("[aria-label='reviews'] .links a").click()
+        self.until_equal(self.identifiers, [review])
+        self.driver.refresh()
+        self.until_equal(self.identifiers, [review])
+        self.show(search=str(identifier))
+        self.until_equal(lambda: [row["id"] for row in self.rows()], [str(identifier)])
+
     def test_a_cell_is_edited_in_place_with_the_keyboard(self):
         identifier = self.make(title="In a cell")
         self.show(where={"field": "id", "is": "==", "value": identifier})

@@ -3,7 +3,7 @@ import { button, delayed, element } from "./element.js";
 import { loadReferencedNames } from "./labels.js";
 import { Grid } from "./grid.js";
 import { icon } from "./icons.js";
-import { indented } from "./json.js";
+import { indented, parsed } from "./json.js";
 import { notify } from "./notice.js";
 import { address, go, typeAddress } from "./route.js";
 import { swiftSource } from "./swift.js";
@@ -14,7 +14,7 @@ export class Bench {
     this.type = type;
     const pretty = (name) => {
       try {
-        return indented(JSON.parse(parameters.get(name)));
+        return indented(parsed(parameters.get(name)));
       } catch {
         return parameters.get(name) ?? "";
       }
@@ -123,7 +123,7 @@ export class Bench {
       control.removeAttribute("aria-invalid");
       if (control.value.trim() === "") return null;
       try {
-        return JSON.parse(control.value);
+        return parsed(control.value);
       } catch (error) {
         control.setAttribute("aria-invalid", "true");
         throw new Error(`The ${name} is not JSON: ${error.message}`, { cause: control });

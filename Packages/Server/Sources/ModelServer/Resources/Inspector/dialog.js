@@ -20,6 +20,7 @@ export function ask(title, content, actions = []) {
         "aria-labelledby": id,
         close: () => {
           dialog.remove();
+          removeEventListener("popstate", leave);
           resolve(chosen);
         },
         click: (event) => {
@@ -47,7 +48,8 @@ export function ask(title, content, actions = []) {
       ),
     );
     // A link in the dialog leads to another view.
-    addEventListener("popstate", () => close(null), { once: true });
+    const leave = () => close(null);
+    addEventListener("popstate", leave);
     document.body.append(dialog);
     dialog.showModal();
   });

@@ -1,5 +1,5 @@
 import { button, element } from "./element.js";
-import { isEqual } from "./json.js";
+import { isEqual, text } from "./json.js";
 import { icon } from "./icons.js";
 import { knownName, loadNames } from "./labels.js";
 import { RecordPicker } from "./picker.js";
@@ -40,10 +40,10 @@ function referencesEditor(related, value, id, column) {
         element(
           "li",
           { class: "chip" },
-          element("bdi", {}, knownName(related, identifier) ?? String(identifier)),
+          element("bdi", {}, knownName(related, identifier) ?? text(identifier)),
           button({
             class: "quiet icon-only",
-            "aria-label": `Remove ${knownName(related, identifier) ?? identifier} from ${column.key}`,
+            "aria-label": `Remove ${knownName(related, identifier) ?? text(identifier)} from ${column.key}`,
             click: () => {
               identifiers.splice(index, 1);
               show();

@@ -4,6 +4,7 @@ import { showConnection } from "./connection.js";
 import { Diagram } from "./diagram.js";
 import { button, element } from "./element.js";
 import { icon } from "./icons.js";
+import { parsed } from "./json.js";
 import { onKey, showHelp } from "./keyboard.js";
 import { ListView } from "./list.js";
 import { LiveRefresh } from "./live.js";
@@ -175,7 +176,7 @@ function openDrawer(type) {
     duplicate: (identifier) => go(typeAddress(type.name, { ...list?.parameters(), new: 1, from: identifier })),
   });
   drawer.hidden = false;
-  document.body.classList.add("has-record");
+  inertBehindRecord();
   drawer.replaceChildren(record.element);
   return record;
 }
@@ -189,7 +190,7 @@ async function showRecord(type, identifier) {
 function showNew(type, parameters) {
   let set = {};
   try {
-    set = JSON.parse(parameters.get("set") ?? "{}") ?? {};
+    set = parsed(parameters.get("set") ?? "{}") ?? {};
   } catch {
     // An address that was typed wrong begins with an empty record.
   }
@@ -201,9 +202,17 @@ function closeDrawer() {
   record = null;
   drawer.hidden = true;
   drawer.replaceChildren();
-  document.body.classList.remove("has-record");
+  inertBehindRecord();
   list?.grid.focus();
 }
+
+const coversPage = matchMedia("(max-width: 520px)");
+
+/** Keeps the focus out of the page as long as the record covers it. */
+function inertBehindRecord() {
+  for (const part of document.querySelectorAll(".top, #side, #main")) part.inert = !drawer.hidden && coversPage.matches;
+}
+coversPage.addEventListener("change", inertBehindRecord);
 
 addEventListener("beforeunload", (event) => {
   if (record?.fields && record.changes().size > 0) event.preventDefault();

@@ -5,6 +5,7 @@ import { button, delayed, element } from "./element.js";
 import { FilterBar } from "./filters.js";
 import { Grid } from "./grid.js";
 import { icon } from "./icons.js";
+import { parsed } from "./json.js";
 import { loadReferencedNames } from "./labels.js";
 import { notify } from "./notice.js";
 import { Pager, pageSizes } from "./pager.js";
@@ -143,7 +144,7 @@ export class ListView {
   update(parameters, opened) {
     const json = (name) => {
       try {
-        return JSON.parse(parameters.get(name) ?? "null");
+        return parsed(parameters.get(name) ?? "null");
       } catch {
         notify(`The ${name} in the address is not JSON, and was ignored.`, { isError: true });
         return null;
@@ -177,6 +178,8 @@ export class ListView {
       return notify("An identifier can't change. Duplicate the record to give it another one.");
     }
     editCell(this.type, record, column, cell, (saved) => {
+      // A refresh leaves the table alone as long as a cell is edited.
+      this.render();
       if (saved) this.grid.replace(saved);
       this.grid.focus();
       if (saved) this.reload();

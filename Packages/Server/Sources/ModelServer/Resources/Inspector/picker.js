@@ -1,6 +1,7 @@
 import { get, listPath } from "./client.js";
 import { button, delayed, element, uniqueID } from "./element.js";
 import { icon } from "./icons.js";
+import { text } from "./json.js";
 import { knownName, loadNames, rememberName } from "./labels.js";
 import { searchJSON } from "./query.js";
 import { valueAt } from "./schema.js";
@@ -55,7 +56,7 @@ export class RecordPicker {
     const show = () => {
       if (this.identifier !== identifier || document.activeElement === this.input) return;
       const name = knownName(this.type, identifier);
-      this.input.value = name === null ? `${identifier} (missing)` : name ?? String(identifier);
+      this.input.value = name === null ? `${text(identifier)} (missing)` : name ?? text(identifier);
     };
     show();
     if (knownName(this.type, identifier) === undefined) loadNames(this.type, [identifier]).then(show, () => {});

@@ -1,4 +1,4 @@
-import { isEqual } from "./json.js";
+import { exactNumber, isEqual } from "./json.js";
 
 // The conditions of the filter bar, and the JSON of queries. A condition that the bar can't show stays JSON.
 
@@ -175,8 +175,8 @@ export function searchJSON(search, type) {
     value: wanted,
   }));
   const identifier = type.fields.find((field) => field.key === type.identifier);
-  if (identifier?.type === "integer" && /^-?\d{1,15}$/.test(wanted)) {
-    parts.push({ field: fieldJSON([identifier.key]), is: "==", value: Number(wanted) });
+  if (identifier?.type === "integer" && /^-?\d{1,19}$/.test(wanted)) {
+    parts.push({ field: fieldJSON([identifier.key]), is: "==", value: exactNumber(wanted) });
   }
   return parts.length === 0 ? false : { or: parts };
 }

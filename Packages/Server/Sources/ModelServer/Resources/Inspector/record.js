@@ -3,11 +3,12 @@ import { ask } from "./dialog.js";
 import { editor } from "./editors.js";
 import { button, element, uniqueID } from "./element.js";
 import { icon } from "./icons.js";
-import { isEqual } from "./json.js";
+import { isEqual, text } from "./json.js";
 import { rememberName } from "./labels.js";
 import { report } from "./notice.js";
 import { RelatedRecords } from "./related.js";
 import { confirmRemoval } from "./removal.js";
+import { typeAddress } from "./route.js";
 import { create, save } from "./saving.js";
 import { valueAt } from "./schema.js";
 import { InvalidValue, limits } from "./values.js";
@@ -228,7 +229,7 @@ export class RecordView {
       this.type.schema.type(column.to) &&
       element(
         "a",
-        { class: "small", href: `#/types/${encodeURIComponent(column.to)}/${encodeURIComponent(value)}` },
+        { class: "small", href: typeAddress(column.to, {}, text(value)) },
         "Open",
       );
     const row = element(

@@ -1,5 +1,5 @@
 import { element } from "./element.js";
-import { exactNumber, isExact, text } from "./json.js";
+import { exactNumber, isExact, parsed, text } from "./json.js";
 
 const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 const integer = /^-?(0|[1-9][0-9]*)$/;
@@ -60,7 +60,7 @@ export function valueOf(entered, type) {
       return trimmed;
     case "json":
       try {
-        return JSON.parse(entered);
+        return parsed(entered);
       } catch (error) {
         throw new InvalidValue(`Enter JSON: ${error.message}`);
       }
