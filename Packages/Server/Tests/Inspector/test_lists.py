@@ -86,7 +86,7 @@ class Lists(InspectorCase):
         author = self.shop.list("/authors")[4]
         self.show()
         self.add_condition("author", "is", author["name"])
-        self.until(lambda: any(option.text.startswith(author["name"]) for option in self.all(".options li")))
+        self.until(lambda: {option.text.split("\n")[0] for option in self.all(".options li")} == {author["name"]})
         self.press(Keys.ARROW_DOWN, Keys.ENTER)
         expected = {author["id"] for author in self.shop.list("/authors", where={"field": "name", "is": "==", "value": author["name"]})}
         self.until(lambda: self.rows() and {row["author"] for row in self.rows()} == {author["name"]})

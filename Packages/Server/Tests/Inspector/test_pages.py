@@ -45,6 +45,15 @@ let books = try await store.list(ModelQuery(
         self.assertRegex(self.text(".measures"), rf"^{len(expected)} match.* list \d+ ms · count \d+ ms")
         self.picture("query-light")
 
+    def test_the_swift_source_is_copied(self):
+        self.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        self.show("query", "Review", where={"field": "stars", "is": ">=", "value": 4})
+        self.until(lambda: "$0.stars >= 4" in self.text("#bench-swift"))
+        self.button("Copy")
+        self.until(lambda: "Copied the Swift source." in self.notices())
+        copied = self.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+        self.assertEqual(copied, self.text("#bench-swift"))
+
     def test_the_bench_says_what_is_wrong(self):
         self.show("query", "Book")
         self.one("#bench-where").send_keys('{"field": "title", ', Keys.CONTROL, Keys.ENTER)

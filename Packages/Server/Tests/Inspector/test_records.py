@@ -158,6 +158,23 @@ class Records(InspectorCase):
         self.until(lambda: self.rows()[0]["title"] == "Changed in a cell")
         self.assertEqual(self.driver.switch_to.active_element.tag_name, "td")
 
+    def test_a_cell_that_another_writer_changed_shows_the_conflict(self):
+        identifier = self.make(title="Seen")
+        self.show(where={"field": "id", "is": "==", "value": identifier})
+        self.until(lambda: len(self.rows()) == 1)
+        self.shop.send("PATCH", f"/books/{identifier}", {"title": "Written elsewhere"})
+        self.one("td[tabindex='0']").send_keys(Keys.ARROW_RIGHT)
+        self.press(Keys.F2)
+        self.one(".cell-editor input")
+        self.press(Keys.CONTROL, "a")
+        self.press("Typed", Keys.ENTER)
+        self.until(lambda: [cell.text for cell in self.all("dialog tbody tr:first-child > *")] == ["title", "Seen", "Typed", "Written elsewhere"])
+        self.button("Continue editing", "dialog")
+        self.assertEqual(self.one(".cell-editor input").get_attribute("value"), "Typed")
+        self.press(Keys.ENTER)
+        self.button("Save the chosen values", "dialog")
+        self.until(lambda: self.book(identifier)["title"] == "Typed")
+
     def test_a_record_is_created_with_the_related_one(self):
         author = self.shop.list("/authors")[0]
         self.open("Author", author["id"])

@@ -32,7 +32,10 @@ export function editCell(type, record, column, cell, done) {
     try {
       const entered = edited.read();
       if (isEqual(entered, value)) return close(null);
-      close(await saveCell(type, record, column, entered));
+      const saved = await saveCell(type, record, column, entered);
+      // After a conflict the person continues to edit.
+      if (saved === null) return edited.control.focus();
+      close(saved);
     } catch (error) {
       if (error instanceof InvalidValue) fail(error.message);
       else if (error.status === 422) {

@@ -245,10 +245,8 @@ export class ListView {
     this.tag = page.tag;
     this.milliseconds = milliseconds;
     if (page.next) {
-      this.nextPaths.set(
-        this.offset + this.size,
-        new URL(page.next, `http://page${this.type.path}`).href.slice("http://page".length),
-      );
+      const next = new URL(page.next, new URL(this.type.path, location));
+      this.nextPaths.set(this.offset + this.size, next.pathname + next.search);
     }
     if (this.filter === false) this.total = 0;
     // A page behind the end appears if records were deleted meanwhile.

@@ -65,7 +65,7 @@ export class RecordPicker {
   async search() {
     this.aborter?.abort();
     this.aborter = new AbortController();
-    const where = searchJSON(this.input.value, this.type) || null;
+    const where = searchJSON(this.input.value, this.type, this.type.label) || null;
     try {
       const { value } = await get(listPath(this.type.path, { limit: 20, where }), { signal: this.aborter.signal });
       if (document.activeElement === this.input) this.open(value);
@@ -101,6 +101,9 @@ export class RecordPicker {
       );
     }
     this.list.hidden = false;
+    // Above the field, if there is no space below it.
+    const box = this.input.getBoundingClientRect();
+    this.list.classList.toggle("above", innerHeight - box.bottom < 300 && box.top > 300);
     this.input.setAttribute("aria-expanded", "true");
   }
 

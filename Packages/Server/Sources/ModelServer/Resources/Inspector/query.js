@@ -164,11 +164,15 @@ function condition(json, known) {
   return null;
 }
 
-/** Returns the condition that a text field contains a text, or that the identifier is it; null for an empty text. */
-export function searchJSON(search, type) {
+/**
+ * Returns the condition that a text field, or the field with a key, contains a text, or that the identifier is it. Null
+ * for an empty text, false if there is no such field.
+ */
+export function searchJSON(search, type, key = null) {
   const wanted = search.trim();
   if (wanted === "") return null;
-  const parts = type.fields.filter((field) => field.type === "string").map((field) => ({
+  const searched = type.fields.filter((field) => (key === null ? field.type === "string" : field.key === key));
+  const parts = searched.map((field) => ({
     field: fieldJSON([field.key]),
     form: "ignoringCase",
     is: "contains",
