@@ -125,6 +125,15 @@ class Lists(InspectorCase):
         self.until(lambda: self.text(".range").startswith("1–50"))
         self.assertNotIn("offset", self.driver.current_url)
 
+    def test_an_offset_in_the_address_belongs_to_its_order(self):
+        self.show()
+        for first in ("51–", "101–"):
+            self.click("[aria-label='Next page']")
+            self.until(lambda first=first: self.text(".range").startswith(first))
+        sort = [{"field": "price"}]
+        self.show(sort=sort, offset=100)
+        self.until_equal(self.identifiers, [book["id"] for book in self.shop.list("/books", sort=sort, limit=50, offset=100)])
+
     def test_hidden_columns_stay_hidden(self):
         self.show()
         self.click("[aria-label='Columns']")

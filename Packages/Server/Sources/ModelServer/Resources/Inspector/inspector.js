@@ -55,7 +55,7 @@ function askForToken() {
 async function start() {
   takeToken();
   connection.addEventListener("token", askForToken);
-  showConnection(() => (schema ? refresh() : load()));
+  showConnection(() => (schema ? Promise.all([list?.restart(), refresh()]) : load()));
   await load();
 }
 

@@ -227,6 +227,7 @@ export class ListView {
       this.showPager();
       this.grid.table.setAttribute("aria-rowcount", this.total + 1);
     } catch (error) {
+      if (error.status === 400 && this.nextPaths.has(this.offset)) return this.restart();
       if (error.name !== "AbortError") this.fail(error, isQuiet);
     } finally {
       if (this.aborter === aborter) {
@@ -234,6 +235,12 @@ export class ListView {
         this.element.removeAttribute("aria-busy");
       }
     }
+  }
+
+  /** Reads the page by its offset: a server that was started again may not know the links of its pages. */
+  restart() {
+    this.nextPaths.clear();
+    return this.reload();
   }
 
   reload() {
