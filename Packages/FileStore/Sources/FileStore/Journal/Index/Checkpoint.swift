@@ -203,7 +203,8 @@ private struct CheckpointReader {
     guard header.version <= StoreFormat.version else {
       throw FileEngineError.newerFormat(path: file.path, version: header.version, supported: StoreFormat.version)
     }
-    guard header.version == StoreFormat.version, header.layout == CheckpointHeader.ownLayout, header.length < 1 << 46 else { return nil }
+    guard header.version == StoreFormat.version, header.layout == CheckpointHeader.ownLayout, header.length < 1 << 46
+    else { return nil }
     self.header = header
     end = position + header.length
     guard try file.size() >= end else { return nil }

@@ -97,8 +97,8 @@ struct SegmentScan {
 
   /// Returns how far a line was moved together with the lines after it, because bytes before them were added or removed.
   ///
-  /// Nil if the batch that is due is not among them, and neither are all lines up to the end or a later batch: a line or
-  /// a block of lines that was written to another place is damage.
+  /// A line or a block of lines that was written to another place is damage instead. Nil for these: the batch that is due
+  /// is not among them, and neither are all lines up to the end, or a later batch.
   private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
     guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0 else {
       return nil
