@@ -41,8 +41,7 @@ final class DraftGraph {
 
   /// Sets the copies to the present values of the originals.
   func load() {
-    let included = Set(included.map { ObjectIdentifier($0) })
-    let found = GraphWalk.models(from: root) { relation, _ in included.contains(ObjectIdentifier(relation)) }
+    let found = draftedModels()
     // The former originals are retained until their copies were found by their identity.
     let (former, formerCopies) = (models, copies)
     copies = [:]
@@ -66,6 +65,24 @@ final class DraftGraph {
       scope.map.add(model.copy)
       scope.map.settle(model.copy)
     }
+  }
+
+  /// The models to copy: those of included relations, and those that are part of the record of a copied one.
+  private func draftedModels() -> [ModelObject] {
+    let included = Set(included.map { ObjectIdentifier($0) })
+    var found = [root]
+    var seen: Set<ModelObject> = [root]
+    var next = 0
+    while next < found.count {
+      for case let relation as any Relation in found[next].orderedFields {
+        let models =
+          included.contains(ObjectIdentifier(relation))
+          ? relation.relatedModels : relation.embeddedModels.filter(\.isPartOfContainer)
+        for model in models where seen.insert(model).inserted { found.append(model) }
+      }
+      next += 1
+    }
+    return found
   }
 
   private func makeCopy(of original: ModelObject) -> ModelObject {

@@ -12,13 +12,13 @@
 /// ```
 ///
 /// The relations of the copy reference the models that those of the original reference. The inverses there don't change
-/// until the draft is applied. A released draft leaves no trace: release it to throw the edits away.
+/// until the draft is applied. Embedded models without identifier are copied, too. A released draft leaves no trace: release it to throw the edits away.
 ///
 /// A model outside of the draft that references ``model`` is not changed by ``apply()``. Create related models with
 /// ``makeModel(_:)``, or add models to the relations of the draft.
 ///
 /// - Note: Not `Sendable`: it belongs to the isolation of its models. It retains the original and the related models.
-///   Never save ``model`` in a store: apply the draft, and save ``original``.
+///   Stores reject ``model``, also to delete or refresh it: apply the draft, and save ``original``.
 @dynamicMemberLookup
 public final class ModelDraft<M: Model> {
   /// The model that the draft is applied to.

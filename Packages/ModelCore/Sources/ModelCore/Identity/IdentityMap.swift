@@ -134,12 +134,32 @@ final class IdentityMap {
   func add(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     if model.identityMap !== self {
       if isCreated { noteCreation(of: model) }
-      transformers.prepare(model)
-      model.identityMap?.remove(model)
-      model.identityMap = self
-      if model.watchFields() || model.origin == .new { keep(model) }
+      join(model)
+      if !isDraft { addEmbedded(in: model) }
     }
     return register(model, isCreated: isCreated)
+  }
+
+  /// Adds the models that a model embeds, so that their edits are recorded with those of their container.
+  private func addEmbedded(in model: ModelObject) {
+    var pending = [model]
+    while let model = pending.popLast() {
+      for index in model.layout.relationIndices {
+        // A model is added before its relations are read.
+        guard let field = model.layout.field(at: index, of: model), !field.isUnset else { continue }
+        for embedded in (field as? any Relation)?.embeddedModels ?? [] where embedded.identityMap == nil {
+          join(embedded)
+          pending.append(embedded)
+        }
+      }
+    }
+  }
+
+  private func join(_ model: ModelObject) {
+    transformers.prepare(model)
+    model.identityMap?.remove(model)
+    model.identityMap = self
+    if model.watchFields() || model.origin == .new { keep(model) }
   }
 
   /// Adds a model that a relation was set to.

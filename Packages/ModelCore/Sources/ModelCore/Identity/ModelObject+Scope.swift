@@ -45,6 +45,7 @@ extension ModelObject {
   func endWatchingFields() {
     forEachField { field, _ in field.endTracking() }
     if layout.identifierIndex == nil { identifierField?.endTracking() }
+    if watchesFields { forEachField { field, _ in field.beginTracking() } }
   }
 }
 
@@ -54,9 +55,12 @@ extension ModelObject: FieldWatcher {
   public func followedFieldWasSet(_ field: AnyField) { identityMap?.register(self) }
 
   /// Retains the model in the scope until it is saved.
+  ///
+  /// An embedded model is saved with its container, which the scope retains in its place.
   public func fieldBecameDirty(_ field: AnyField) {
+    markContainers()
     guard let identityMap else { return }
-    identityMap.keep(self)
+    if !isRetainedByContainer { identityMap.keep(self) }
     if identityMap.isRecorded { field.beginTracking() }
   }
 
@@ -71,6 +75,10 @@ extension ModelObject: FieldWatcher {
 
   /// Releases the model from the scope if it has nothing left to save.
   public func fieldWasSaved(_ field: AnyField) {
+    if isEmbedded {
+      field.beginTracking()
+      settleContainers()
+    }
     guard let identityMap else { return }
     identityMap.settle(self)
     if identityMap.isRecorded { identityMap.forEachUndo { $0.noteBaseline(of: field) } }

@@ -186,7 +186,7 @@ final class ModelLayout: Sendable {
   private func adoptVariable(_ field: AnyField, of model: ModelObject, at index: Int) {
     if field.owner !== model || Int(field.layoutIndex) != index {
       field.adopt(by: model, at: index)
-      if model.identityMap != nil { field.beginTracking(isFollowed: index == identifierIndex) }
+      if model.watchesFields { field.beginTracking(isFollowed: index == identifierIndex) }
     }
     if model.details?.variableFields.contains(where: { $0 === field }) == true { return }
     model.detailsForWriting.variableFields.append(field)

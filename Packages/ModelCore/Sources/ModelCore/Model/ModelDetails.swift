@@ -24,6 +24,8 @@ final class ModelDetails {
   var unknownBaselines: Set<ObjectIdentifier> = []
   /// Whether stores write the model without its hooks.
   var skipsHooks = false
+  /// The relations that embed the model.
+  var containers = Containers()
   /// The models that relations referenced before they were unloaded.
   var staleInverses = StaleInverses()
   /// The objects to notify when a field is added to the model.

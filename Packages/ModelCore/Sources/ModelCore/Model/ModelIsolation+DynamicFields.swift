@@ -29,7 +29,7 @@ extension ModelIsolation where Self: ModelObject {
     guard self.field(forKey: key) == nil else { throw refuse(.duplicateKey, "the model has a field with this key") }
     field.adopt(by: self, at: Int(UInt16.max))
     detailsForWriting.dynamicFields.append(field)
-    if identityMap != nil { field.beginTracking() }
+    if watchesFields { field.beginTracking() }
     (self as? any FieldInitializing)?.initializeField(field)
     details?.fieldAdded(field, to: self)
   }

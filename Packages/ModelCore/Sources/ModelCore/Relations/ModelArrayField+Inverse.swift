@@ -5,6 +5,7 @@ extension ModelArrayField {
   func refer(to links: [(model: ModelObject, isRetained: Bool)]?, isUneven: Bool) {
     self.isUneven = isUneven
     guard let links else { return keep(nil) }
+    if !isForeignKey { for link in links { link.model.noteContainer(self) } }
     if links.allSatisfy(\.isRetained) { return keep(links.compactMap { $0.model as? Related }) }
     var members = MemberTable<Related>(retaining: [])
     for link in links {
@@ -65,6 +66,7 @@ extension ModelArrayField {
     if table == nil { keep(MemberTable(retaining: storedValue ?? [])) }
     let isRetained = original?.retains(model) ?? false
     table?.append(model, isRetained: isRetained)
+    if !isForeignKey { model.noteContainer(self) }
     if change.isRead { original?.see(model) }
     // A record that references a model whose list lacks it was saved without the list; there may be more such records.
     let isPartial = loadState != .loaded || (change.isRead && isNamedByForeignKey(of: model))
@@ -92,6 +94,16 @@ extension ModelArrayField {
   /// in no record, and a save does not write it.
   func isFollowing(_ change: RelationChange) -> Bool {
     !change.isRead && loadState != .loaded && (isDirty ? hasFollowed : wasNeverSaved)
+  }
+
+  func markEmbeddedEdit(of model: ModelObject) {
+    let change = RelationChange(forEditOf: model)
+    let isPartial = loadState == .incomplete
+    keepBaseline(before: change)
+    prepareToSet(isChange: true)
+    markSet(isChange: true, stamp: change.stamp)
+    hasFollowed = false
+    if isPartial { loadState = .incomplete }
   }
 
   func markFollowedSaved(asOf stamp: ChangeStamp) {

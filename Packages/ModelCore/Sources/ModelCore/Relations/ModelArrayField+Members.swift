@@ -43,6 +43,7 @@ extension ModelArrayField {
     } else {
       table?.append(model, isRetained: true)
     }
+    if !isForeignKey { model.noteContainer(self) }
     mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
     shareScope(with: model, change)
     if let owner, let inverse { linkInverse(model, to: owner, inverse, change) }

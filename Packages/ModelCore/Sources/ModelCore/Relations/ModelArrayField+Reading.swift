@@ -28,6 +28,11 @@ extension ModelArrayField {
     }
     let isChange = !models.isEmpty || storedValue == nil
     if isChange { storedValue = Self.list(of: models, without: repeated) }
+    if !isForeignKey {
+      for model in models {
+        model._withUnsafeGuaranteedRef { unsafeDowncast($0, to: ModelObject.self).noteContainer(self) }
+      }
+    }
     markReadUntouched(isChange: isChange, stamp: stamp, isSource: true)
     return true
   }

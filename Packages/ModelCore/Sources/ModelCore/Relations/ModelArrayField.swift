@@ -189,6 +189,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
     let known = change.kind == .reversion ? old.union(original?.silent ?? []) : old
     for model in newValue ?? [] where !known.contains(ObjectIdentifier(model)) {
+      if !isForeignKey { model.noteContainer(self) }
       shareScope(with: model, change)
       linkInverse(model, change)
     }
@@ -316,9 +317,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if isSettled { return { for related in related { related.link() } } }
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
-      if reader.keeps(self) { join(read: related.map(\.model)) } else { read(related.map(\.model)) }
+      if reader.keeps(self) {
+        join(read: related.map(\.model))
+        // The inverse inside an embedded model would add it beside the kept ones.
+        for related in related where !related.model.hasNoIdentifier { related.link() }
+        return
+      }
+      read(related.map(\.model))
       for related in related { related.link() }
-      if !reader.keeps(self) { keepLinks(to: related.map(\.model)) }
+      keepLinks(to: related.map(\.model))
     }
   }
 

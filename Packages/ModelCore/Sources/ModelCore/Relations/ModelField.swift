@@ -150,6 +150,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLink = nil
     backLinkIdentity = nil
     readsThroughHook = false
+    if !isForeignKey { model.noteContainer(self) }
   }
 
   func see(_ model: ModelObject) {
@@ -158,6 +159,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLink = model
     backLinkIdentity = LinkIdentity(model)
     readsThroughHook = true
+    if !isForeignKey, ownerModel?.hasNoIdentifier == false { model.noteContainer(self) }
   }
 
   private func release() {
@@ -274,6 +276,13 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     change.note(self)
   }
 
+  func markEmbeddedEdit(of model: ModelObject) {
+    let change = RelationChange(forEditOf: model)
+    keepBaseline(before: change)
+    prepareToSet(isChange: true)
+    markSet(isChange: true, stamp: change.stamp)
+  }
+
   // MARK: Baseline
 
   func keepBaseline(before change: RelationChange) {
@@ -343,9 +352,14 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     let related = reader.withContainingModel(stated)
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
-      if !reader.keeps(self) { read(related?.model) }
+      if reader.keeps(self) {
+        // The inverse inside an embedded model would replace the kept one.
+        if related?.model.hasNoIdentifier == false { related?.link() }
+        return
+      }
+      read(related?.model)
       related?.link()
-      if let model = related?.model, !reader.keeps(self) { keepLinks(to: [model]) }
+      if let model = related?.model { keepLinks(to: [model]) }
     }
   }
 

@@ -44,6 +44,8 @@ protocol Relation: RelationField {
   func removeReleasedMembers()
   /// Marks a list as clean if all its changes were saved with its inverse.
   func markFollowedSaved(asOf stamp: ChangeStamp)
+  /// Marks the relation as changed because an embedded model was edited.
+  func markEmbeddedEdit(of model: ModelObject)
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
   /// Adds a model to a to-many relation, or sets it in a to-one relation.

@@ -15,12 +15,21 @@ final class RelationChange {
 
   let stamp: ChangeStamp
   let kind: Kind
+  /// The embedded model whose edit changes the relation that embeds it.
+  private let edited: ModelObject?
   private var announcements: [() -> Void] = []
   private var reverted: [any Relation] = []
 
   init(stamp: ChangeStamp = .next(), _ kind: Kind = .local) {
     self.stamp = stamp
     self.kind = kind
+    edited = nil
+  }
+
+  init(forEditOf embedded: ModelObject) {
+    stamp = .next()
+    kind = .local
+    edited = embedded
   }
 
   var isRead: Bool { kind == .reading }
@@ -32,7 +41,9 @@ final class RelationChange {
     guard FieldRecording.isOn, let owner = relation.ownerModel, let map = owner.identityMap, map.isRecorded else {
       return
     }
-    map.willChange(relation, of: owner, isEdit: !isRead, group: self)
+    // The edit of the embedded model is part of the same step. One that is not recorded can't be undone.
+    if let edited, edited.identityMap !== map { return }
+    map.willChange(relation, of: owner, isEdit: !isRead, group: edited == nil ? self : nil, continues: edited != nil)
     // A deletion changes the baseline, too.
     if kind == .deletion { map.forEachUndo { $0.noteBaseline(of: relation) } }
   }

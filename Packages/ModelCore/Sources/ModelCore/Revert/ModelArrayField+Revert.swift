@@ -17,11 +17,12 @@ extension ModelArrayField {
     nextChange = .reversion
     load(original.models, stamp: .next())
     restoreLoadState(original)
+    revertEmbedded()
     return true
   }
 
   func settle(asOf stamp: ChangeStamp) {
-    guard let original, isDirty else { return }
+    guard let original, isDirty, !hasEmbeddedEdits else { return }
     let models = original.models ?? []
     let current = liveValue ?? []
     guard models.count == current.count else { return }

@@ -10,11 +10,12 @@ extension ModelField {
     nextChange = .reversion
     load(model, stamp: .next())
     restoreLoadState(original)
+    revertEmbedded()
     return true
   }
 
   func settle(asOf stamp: ChangeStamp) {
-    guard let original, isDirty, original.model === liveValue else { return }
+    guard let original, isDirty, original.model === liveValue, !hasEmbeddedEdits else { return }
     // An identifier without a live model differs from no reference.
     if original.model == nil, original.identity?.identifier != nil { return }
     markSaved(asOf: max(stamp, lastChange))

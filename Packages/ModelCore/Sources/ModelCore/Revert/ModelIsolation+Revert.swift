@@ -10,11 +10,11 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// A relation is reverted together with its inverses, and so changes the models that it removes and restores. Their
   /// inverses are dirty only if they differ from their own baselines. A relation retains the models of its baseline if
-  /// it retained them before.
+  /// it retained them before. Embedded models are reverted with it.
   ///
   /// - Returns: the reverted fields, in the order of ``fields``.
   @discardableResult
-  public func revert() -> [AnyField] { revert(where: { _ in true }) }
+  public func revert() -> [AnyField] { revertFields() }
 
   /// Reverts changes of stored fields that the read of a store's record did not overwrite, because it has no values
   /// there. Values of documents are unloaded.
@@ -23,12 +23,17 @@ extension ModelIsolation where Self: ModelObject {
   @_spi(ModelKitInternals)
   public func revertUnrecordedFields(asOf stamp: ChangeStamp) {
     let stored = Set(storableFields.map { ObjectIdentifier($0) })
-    revert(where: { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) })
+    revertFields { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
     for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) { field.unload() }
   }
+}
 
+extension ModelObject {
+  /// Reverts the fields for which a condition holds.
+  ///
+  /// - Returns: the reverted fields.
   @discardableResult
-  private func revert(where isToGoBack: (AnyField) -> Bool) -> [AnyField] {
+  func revertFields(where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
@@ -46,9 +51,7 @@ extension ModelIsolation where Self: ModelObject {
       }
     }
   }
-}
 
-extension ModelObject {
   var modelsKeptByRelations: [ModelObject] {
     relations.flatMap { $0.retainedModels + ($0.baselineModels ?? []) }
   }

@@ -190,8 +190,10 @@ extension DirectReading {
       var related: [ModelObject] = []
       related.reserveCapacity(nodes.count)
       for node in nodes {
-        // Without an identifier, it is the containing model.
-        if container != nil, case .record(let nested) = node, identityKey(of: nested) == nil { throw NeedsTree() }
+        // Without an identifier, it is the containing model, or one that is not linked because the field is kept.
+        if container != nil || reader.keeps(field), case .record(let nested) = node, identityKey(of: nested) == nil {
+          throw NeedsTree()
+        }
         let model = try recognise(node, relation.reader, isForeignKey: relation.isForeignKey)
         if type(of: model) != relation.reader.modelClass {
           guard (field as? any DirectRelation)?.accepts(model) == true else { throw NeedsTree() }

@@ -236,6 +236,7 @@ extension ModelObject {
       field.markSaved(asOf: stamp)
       if field.isRelation { (field as? any Relation)?.settleWritten() }
     }
+    settleEmbedded(in: fields, asOf: stamp)
     settleDocumentLoad(fields, asOf: stamp)
     settle(fields)
   }

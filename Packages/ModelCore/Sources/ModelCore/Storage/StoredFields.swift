@@ -54,7 +54,10 @@ extension ModelObject {
       }
       details?.documentLoad = nil
       details?.unknownBaselines = []
-      if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
+      guard hasRelations || identityMap != nil else { return }
+      let saved = hasRelations ? layoutFields(mask) : []
+      settleEmbedded(in: saved, asOf: stamp)
+      settle(saved)
     }
   }
 

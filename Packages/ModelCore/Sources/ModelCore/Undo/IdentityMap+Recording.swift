@@ -26,14 +26,18 @@ extension IdentityMap {
   }
 
   /// Records a field before its value changes.
-  func willChange(_ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil) {
+  ///
+  /// - Parameter continues: whether the change is a consequence of the edit that was recorded last.
+  func willChange(
+    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false
+  ) {
     for edits in transactions {
       if isEdit { edits.willEdit(field, of: model) } else { edits.willRead(field) }
     }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
     } else if isEdit {
-      forEachUndo { $0.willEdit(field, of: model, group: group) }
+      forEachUndo { $0.willEdit(field, of: model, group: group, continues: continues) }
     } else {
       forEachUndo { $0.willRead(field) }
     }

@@ -57,7 +57,12 @@ extension ModelUndo {
     counterStep = counter
     var touched: [ModelObject] = []
     var known: Set<ModelObject> = []
-    func touch(_ model: ModelObject) { if known.insert(model).inserted { touched.append(model) } }
+    func touch(_ model: ModelObject) {
+      guard known.insert(model).inserted else { return }
+      touched.append(model)
+      // An embedded model is saved with its container.
+      if model.isEmbedded { for container in model.containingModels { touch(container) } }
+    }
     let restored = step.existences.lazy.filter { $0.existedBefore && $0.model.isDeleted }.map(\.model)
     let recreated = Set(restored)
     transaction {
@@ -91,10 +96,12 @@ extension ModelUndo {
     }
     counterStep = nil
     counter.complete()
+    for model in touched { model.settleContainers() }
     for model in touched { settle(model) }
     let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     let saves = touched.filter { model in
-      recreated.contains(model) || (model.isStored && !gone.contains(model) && model.isUnsaved)
+      recreated.contains(model)
+        || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isEmbedded)
     }
     return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
   }

@@ -3,8 +3,11 @@
 
 extension ModelUndo {
   /// Records a field before it is edited.
-  func willEdit(_ field: AnyField, of model: ModelObject, group: AnyObject?) {
-    let step = step(for: group)
+  ///
+  /// - Parameter continues: whether the edit belongs to the step of the last one.
+  func willEdit(_ field: AnyField, of model: ModelObject, group: AnyObject?, continues: Bool = false) {
+    let last = continues ? counterStep ?? open : nil
+    let step = last ?? step(for: group)
     if step.contains(field) { return }
     let id = ObjectIdentifier(field)
     let epoch = epochs[id] ?? 0

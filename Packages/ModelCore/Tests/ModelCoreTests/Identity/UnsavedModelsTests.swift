@@ -108,7 +108,7 @@ import Testing
     author.markSaved(author.fields, asOf: .next())
     #expect(scope.unsavedModels.isEmpty)
     book.title.value = "U"
-    #expect(scope.unsavedModels == [book])
+    #expect(scope.unsavedModels == [author])
   }
 
   @Test func `Unsaved models in a scope notify their observers of states as before`() throws {

@@ -107,7 +107,7 @@ extension ModelStore {
     for model in try await list(query) {
       let stamp = ChangeStamp.next()
       try change(model)
-      let fields = model.storableFields.filter { $0.isDirty && $0.lastChange >= stamp }
+      let fields = model.fieldsToSave(since: stamp)
       if !fields.isEmpty { changed.append((model, fields)) }
     }
     for (model, fields) in changed { try await update(model, fields: fields) }

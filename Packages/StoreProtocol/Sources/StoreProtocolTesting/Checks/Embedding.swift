@@ -1,0 +1,123 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let embedding: [Check] = [
+    Check("save writes an edit inside an embedded model", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        book.author.value?.name.value = "Anne"
+        try require(book.isDirty && book.author.isDirty, "the owner is not dirty")
+        try await store.save(book)
+      }
+    },
+    Check("a list keeps an edit inside an embedded model", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        book.author.value?.name.value = "Anne"
+        try require(try await store.list(ContractBook.self).first === book, "another object was found")
+        try requireEqual(book.author.value?.name.value, "Anne", "the name after the list")
+        try await store.save(book)
+      }
+    },
+    Check("update of a relation writes an edit inside its model", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        book.author.value?.name.value = "Anne"
+        try await store.update(book, fields: [book.author])
+      }
+    },
+    Check("updateAll writes an edit inside an embedded model", needs: [.anyModels, .queries]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        book.author.value?.name.value = "Jo"
+        let count = try await store.updateAll(ContractBook.self) { $0.author.value?.name.value = "Anne" }
+        try requireEqual(count, 1, "the number of updated models")
+      }
+    },
+    Check("save writes an edit inside an embedded model that was read as an edit", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        try book.read(["author": ["name": "Anne"]], as: .edit)
+        try await store.save(book)
+      }
+    },
+    Check("save writes the edits of a draft inside an embedded model", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        let draft = book.draft()
+        draft.author.value?.name.value = "Anne"
+        try requireEqual(book.author.value?.name.value, "Jane", "the name while it is drafted")
+        try await store.save(draft.apply())
+      }
+    },
+    Check("refresh discards an edit inside an embedded model", needs: [.anyModels]) { store in
+      try await requireSaved("Jane", in: store) { book in
+        book.author.value?.name.value = "Anne"
+        try await store.refresh(book)
+        try requireEqual(book.author.value?.name.value, "Jane", "the name after the refresh")
+      }
+    },
+    Check("revert discards an edit inside an embedded model", needs: [.anyModels]) { store in
+      try await requireSaved("Jane", in: store) { book in
+        book.author.value?.name.value = "Anne"
+        book.revert()
+        try requireEqual(book.author.value?.name.value, "Jane", "the name after the revert")
+        try require(!book.isDirty, "the book is dirty after the revert")
+        try await store.save(book)
+      }
+    },
+    Check("an owner stays in memory until an edit inside its embedded model is saved", needs: [.anyModels]) { store in
+      let identifier = try await createBook(in: store)
+      func edit() async throws {
+        let book = try await store.lookup(ContractBook.self, identifier: identifier)
+        withExtendedLifetime(book) { book.author.value?.name.value = "Anne" }
+      }
+      try await edit()
+      let book = try await store.lookup(ContractBook.self, identifier: identifier)
+      try requireEqual(book.author.value?.name.value, "Anne", "the name")
+      try require(book.isDirty, "the book is not dirty")
+    },
+    Check("save writes an edit inside an embedded model of a list", needs: [.anyModels]) { store in
+      func create() async throws -> String {
+        let album = ContractAlbum()
+        for title in ["One", "Two"] {
+          let track = ContractTrack()
+          track.title.value = title
+          album.tracks.add(track)
+        }
+        try await store.create(album)
+        try require(!album.isDirty, "the created album is dirty")
+        album.tracks.value?[0].title.value = "First"
+        try require(album.isDirty, "the edited album is not dirty")
+        try await store.save(album)
+        return album.identifier ?? ""
+      }
+      func edit(_ identifier: String) async throws {
+        let album = try await store.lookup(ContractAlbum.self, identifier: identifier)
+        album.tracks.value?[1].title.value = "Second"
+        try await store.save(album)
+        try require(!album.isDirty, "the saved album is dirty")
+      }
+      let identifier = try await create()
+      try await edit(identifier)
+      let album = try await store.lookup(ContractAlbum.self, identifier: identifier)
+      try requireEqual(album.tracks.value?.map(\.title.value), ["First", "Second"], "the titles")
+    },
+  ]
+
+  private static func createBook(in store: any ModelStore) async throws -> String {
+    let book = ContractBook(), author = ContractAuthor()
+    author.name.value = "Jane"
+    book.author.value = author
+    return try await store.create(book).identifier ?? ""
+  }
+
+  /// Creates a book, edits it, and requires that its stored author has a name afterwards.
+  private static func requireSaved(
+    _ name: String, in store: any ModelStore, _ edit: (ContractBook) async throws -> Void
+  ) async throws {
+    let identifier = try await createBook(in: store)
+    func editLive() async throws {
+      let book = try await store.lookup(ContractBook.self, identifier: identifier)
+      try await edit(book)
+      try require(!book.isDirty, "the book is still dirty")
+    }
+    try await editLive()
+    let book = try await store.lookup(ContractBook.self, identifier: identifier)
+    try requireEqual(book.author.value?.name.value, name, "the stored name")
+  }
+}
