@@ -51,6 +51,18 @@ extension ModelStoreContract {
         try requireEqual(book.author.value?.name.value, "Jane", "the name after the refresh")
       }
     },
+    Check("a transaction that fails restores an edit inside an embedded model", needs: [.anyModels, .transactions]) {
+      store in
+      try await requireSaved("Jane", in: store) { book in
+        try await failing(in: store) { store in
+          book.author.value?.name.value = "Anne"
+          try await store.save(book)
+        }
+        try requireEqual(book.author.value?.name.value, "Jane", "the name after the transaction")
+        try require(!book.isDirty, "the book is dirty after the transaction")
+        try await store.save(book)
+      }
+    },
     Check("revert discards an edit inside an embedded model", needs: [.anyModels]) { store in
       try await requireSaved("Jane", in: store) { book in
         book.author.value?.name.value = "Anne"

@@ -195,7 +195,7 @@ extension ModelStoreContract {
   private struct Refusal: Error {}
 
   /// Runs a transaction that fails at its end.
-  private static func failing(
+  static func failing(
     in store: any ModelStore, _ body: (any ModelStore) async throws -> Void
   ) async throws {
     do {
