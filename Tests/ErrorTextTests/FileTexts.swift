@@ -73,7 +73,7 @@ extension ErrorText {
     ErrorText(
       "a store of a newer format",
       """
-      '/folder/manifest.json' has format version 99, and this version of FileStore reads up to 2. Nothing \
+      '/folder/manifest.json' has format version 99, and this version of FileStore reads up to 3. Nothing \
       was changed: open it with a version of FileStore that supports format 99.
       """
     ) { folder in
