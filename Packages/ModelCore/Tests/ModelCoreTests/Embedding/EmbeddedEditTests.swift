@@ -73,9 +73,14 @@ import Testing
   @Test func `It is written with the record of the owner`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
-    let bytes = ModelScope().recordWriter(explicitNull: true).bytes(of: .list(order.unsavedFields), of: order)
-    let json = try JSONValue(json: try #require(bytes))
-    #expect(json == ["address": ["city": "Leeds", "country": ["code": "GB"]]])
+    let expected: JSONValue = ["address": ["city": "Leeds", "country": ["code": "GB"]]]
+    var record: AttributeDictionary = [:]
+    for value in try order.storedValues(of: order.unsavedFields, in: .standard) { value.write(to: &record) }
+    #expect(.object(record) == expected)
+    // Without the cache of layouts, records are not written directly.
+    if let bytes = ModelScope().recordWriter(explicitNull: true).bytes(of: .list(order.unsavedFields), of: order) {
+      #expect(try JSONValue(json: bytes) == expected)
+    }
   }
 
   @Test func `It is reverted with the owner`() throws {

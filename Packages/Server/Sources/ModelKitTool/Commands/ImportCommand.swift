@@ -8,13 +8,13 @@ struct ImportCommand: AsyncParsableCommand {
     discussion: "The whole file is checked first: if it is invalid, nothing is imported.")
 
   enum Existing: String, ExpressibleByArgument, CaseIterable {
-    case refuse, keep, replace
+    case reject, keep, replace
   }
 
   @Argument(help: "A file that 'modelkit export' wrote.")
   var file: String
   @Option(help: "What happens with records that the store has already.")
-  var existing = Existing.refuse
+  var existing = Existing.reject
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
 
@@ -37,7 +37,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   private var treatment: FileStoreImport.Existing {
     switch existing {
-    case .refuse: .refuse
+    case .reject: .reject
     case .keep: .keep
     case .replace: .replace
     }

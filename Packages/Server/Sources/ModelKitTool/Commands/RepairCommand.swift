@@ -15,7 +15,7 @@ struct RepairCommand: AsyncParsableCommand {
     let quarantine = repair.quarantine?.path(percentEncoded: false)
     try output.print(
       [
-        "kept": .int(repair.keptCount), "losses": .array(repair.losses.map { .string($0.description) }),
+        "kept": .int(repair.recoveredCount), "losses": .array(repair.losses.map { .string($0.description) }),
         "quarantine": quarantine.map { .string($0) } ?? .null,
       ], [repair.description])
   }
