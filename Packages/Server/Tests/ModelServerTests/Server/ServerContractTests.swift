@@ -13,7 +13,8 @@ import Testing
   func `A REST store keeps the contract over a server that gets whole queries`(
     check: ModelStoreContract.Check
   ) async throws {
-    let options = RESTServiceOptions(maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512)
+    let options = RESTServiceOptions(
+      maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512, acceptsRegularExpressions: true)
     let service = RESTService(MemoryModelStore().handle, serving: ModelStoreContract.modelTypes, options: options)
     try await withServer(service) { url in
       // An empty list and none are two things, so a client sends null for none.
