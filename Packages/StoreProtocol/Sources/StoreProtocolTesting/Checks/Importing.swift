@@ -102,7 +102,9 @@ extension ModelStoreContract {
       let names = try await store.list(ContractCompany.self).map(\.name.value)
       try requireEqual(Set(names), ["Acme Ltd", "New"], "the names of the stored companies")
     },
-    Check("an import creates no records of models of which an entry has only the identifier") { store in
+    // A database behind a server may reject a reference to a record that does not exist.
+    Check("an import creates no records of models of which an entry has only the identifier", needs: [.anyModels]) {
+      store in
       for reference in ["\"acme\"", "{\"id\": \"acme\"}"] {
         let json = Data(#"[{"id": 1, "name": "Ada", "company": \#(reference)}]"#.utf8)
         let first = try await store.importModels(ContractPerson.self, fromJSON: json)
