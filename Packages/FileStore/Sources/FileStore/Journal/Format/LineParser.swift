@@ -57,6 +57,11 @@ struct LineParser {
     return length.map { $0 + LineLayout.prefixLength }
   }
 
+  /// Whether the bytes at an index begin as a line does.
+  static func mayStart(at index: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes[index] == UInt8(ascii: "[") && statedChecksum(UnsafeRawBufferPointer(rebasing: bytes[index...])) != nil
+  }
+
   /// Returns the content of an intact line; nil if the parts do not match its kind.
   static func parse(_ line: UnsafeRawBufferPointer) -> JournalLine? {
     var parser = LineParser(line)

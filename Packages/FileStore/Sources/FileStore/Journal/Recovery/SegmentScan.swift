@@ -100,10 +100,13 @@ struct SegmentScan {
   /// A line or a block of lines that was written to another place is damage instead. Nil for these: the batch that is due
   /// is not among them, and neither are all lines up to the end, or a later batch.
   private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
-    guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0 else {
-      return nil
-    }
+    guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0,
+      shift < 0 || offset >= UInt64(shift)
+    else { return nil }
     var scanner = LineScanner(file, from: offset, to: end, windowSize: 1 << 16)
+    // A copy of a line that is still in its place was not moved.
+    var former = LineScanner(file, from: offset &- UInt64(bitPattern: Int64(shift)), to: end, windowSize: 1 << 16)
+    if let piece = try former.next(), piece.isTerminated, LineParser.isSound(piece.bytes, salt: salt) { return nil }
     var (last, isDue): (UInt64?, Bool) = (nil, false)
     var count = 0
     while count < Self.proofLength, let piece = try scanner.next(), piece.bytes.first != 0 {
@@ -192,6 +195,9 @@ struct SegmentScan {
       } else if piece.isTerminated, let shift = try shift(of: bytes, at: offset, replay) {
         replay.note(at: offset, length: 0, "the lines from here on were moved by \(shift) bytes")
         extent.shift = shift
+      } else if piece.isTerminated, let start = startOfSoundLine(in: bytes, at: offset, extent.shift) {
+        replay.takeDamage(at: offset, length: UInt64(start), "the line is incomplete")
+        advance(start)
       } else {
         let reason = piece.isTerminated ? "the line does not match its checksum" : "the line is incomplete"
         return replay.takeDamage(
@@ -210,6 +216,16 @@ struct SegmentScan {
       if let length = LineParser.soundPrefix(bytes, salt: salt) { return (length, salt) }
     }
     return nil
+  }
+
+  /// Returns the start of an intact line after damaged bytes without a line break.
+  private func startOfSoundLine(in bytes: UnsafeRawBufferPointer, at offset: UInt64, _ shift: Int) -> Int? {
+    // A value can have many arrays of strings, and each costs a checksum.
+    let starts = bytes.indices.lazy.dropFirst().filter { LineParser.mayStart(at: $0, in: bytes) }
+    return starts.prefix(64).first { start in
+      let line = UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return LineParser.isSound(line, salt: position(offset + UInt64(start), shift))
+    }
   }
 
   private func accept(

@@ -279,6 +279,26 @@ import Testing
     }
   }
 
+  @Test func `A copy of a part of a batch before the batch does not replace it`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, preallocation: 0)
+    try journal.write([.create("Book", "1", JournalScript.json(String(repeating: "x", count: 200)))])
+    try journal.write([.create("Book", "2", JournalScript.json("b")), .create("Book", "3", JournalScript.json("c"))])
+    try journal.write([.create("Book", "4", JournalScript.json("d"))])
+    try journal.close()
+    var bytes = try #require(fileSystem.bytes(path))
+    let lines = lines(bytes)
+    // The first line of batch 2 and its first record, over the record of batch 1.
+    let copy = Array(bytes[lines[3].lowerBound...lines[4].upperBound])
+    bytes.replaceSubrange(lines[2].lowerBound..<lines[2].lowerBound + copy.count, with: copy)
+    fileSystem.overwrite(path, with: bytes)
+    let again = try Journal.scripted(fileSystem)
+    #expect(again.contents.issues.first?.offset == UInt64(lines[2].lowerBound))
+    #expect(again.contents.issues.allSatisfy { $0.kind == .damage && $0.offset < lines[3].lowerBound })
+    #expect(try again.snapshot().types["Book"]?.map(\.identifier) == ["2", "3", "4"])
+    #expect(try again.repair().recoveredCount == 3)
+  }
+
   @Test(arguments: [128, 256])
   func `A block that was written to the place of another is damage, and replaces no record`(size: Int) throws {
     let bytes = try #require(try makeJournal().fileSystem.bytes(path))

@@ -124,6 +124,21 @@ import Testing
     }
   }
 
+  @Test func `A damaged journal keeps an intact line after a damaged one without its line break`() throws {
+    let fileSystem = try makeJournal(isClosed: true)
+    let bytes = try #require(fileSystem.bytes(path))
+    let lines = lines(bytes)
+    for (line, next) in zip(lines, lines.dropFirst()).dropFirst() where next.identifier != nil {
+      var damaged = bytes
+      damaged[line.range.upperBound - 1] = UInt8(ascii: "x")
+      damaged[line.range.upperBound - 5] ^= 1
+      let disk = fileSystem.disk()
+      disk.overwrite(path, with: damaged)
+      let found = try identifiers(Journal.scripted(disk))
+      #expect(found == Self.all.filter { $0 != line.identifier }, "\(line)")
+    }
+  }
+
   @Test func `A damaged journal reports lines that were removed, doubled or moved`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
