@@ -64,7 +64,7 @@ public struct ModelServer: Sendable {
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(service: application(onStart)),
-        .init(service: StopService(stops: stops), successTerminationBehavior: .gracefullyShutdownGroup),
+        .init(service: StopService(stops: stops, stop: stop), successTerminationBehavior: .gracefullyShutdownGroup),
       ], gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [], logger: quietLogger)
     configuration.maximumGracefulShutdownDuration = options.stopTimeout
     let group = ServiceGroup(configuration: configuration)
@@ -108,9 +108,17 @@ public struct ModelServer: Sendable {
   }
 }
 
-/// A service that ends when the server is to be stopped.
+/// A service that ends when the server is to be stopped. A stream that was finished stays finished, so a stop is not lost
+/// if it comes before the service runs.
 private struct StopService: Service {
   let stops: AsyncStream<Void>
+  let stop: AsyncStream<Void>.Continuation
 
-  func run() async throws { for await _ in stops.cancelOnGracefulShutdown() {} }
+  func run() async throws {
+    await withGracefulShutdownHandler {
+      for await _ in stops {}
+    } onGracefulShutdown: {
+      stop.finish()
+    }
+  }
 }

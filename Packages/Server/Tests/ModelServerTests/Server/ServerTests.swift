@@ -100,6 +100,18 @@ import Testing
     try await running.value
   }
 
+  @Test func `Every one of many servers stops, with idle connections and without`() async throws {
+    for cycle in 0..<100 {
+      try await withServer(.novels()) { url in
+        if cycle.isMultiple(of: 3) { return }
+        try await RawClient.exchange(with: url) { exchange in
+          try await exchange.send("GET /novels HTTP/1.1\r\nHost: localhost\r\n\r\n")
+          _ = try await exchange.receive(upTo: "[]")
+        }
+      }
+    }
+  }
+
   @Test func `A used port is an error that names it`() async throws {
     try await withServer(.novels()) { url in
       let port = try #require(url.port)

@@ -2,6 +2,12 @@ import FieldKit
 import Foundation
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The built tool, run as a process.
 enum ModelKitTool {
   /// The tool is built beside the tests.
@@ -50,45 +56,76 @@ struct ToolFailure: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A process with its output.
+/// A process with its output. Threads wait for it: a `Process` may miss the end of a pipe while others are started.
 private final class Running {
-  private let process = Process()
+  private let identifier: pid_t
   private let output: AsyncStream<Data>
   private let errors: AsyncStream<Data>
   private let exits: AsyncStream<Int32>
   private var received = Data()
 
   init(_ binary: URL, _ arguments: [String]) throws {
-    process.executableURL = binary
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+    let path = binary.path(percentEncoded: false)
+    let (outputPipe, errorPipe) = (try Self.pipe(), try Self.pipe())
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
+    var texts: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+    defer { for text in texts { free(text) } }
+    var started: pid_t = 0
+    let code = posix_spawn(&started, path, &actions, nil, &texts, environ)
+    close(outputPipe.writing)
+    close(errorPipe.writing)
+    guard code == 0 else { throw ToolFailure(description: "\(path) can't be started: error \(code)") }
+    let process = started
+    identifier = process
+    (output, errors) = (Self.data(of: outputPipe.reading), Self.data(of: errorPipe.reading))
     let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
     self.exits = exits
-    process.terminationHandler = { process in
-      exit.yield(process.terminationStatus)
+    Thread.detachNewThread {
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) == -1, errno == EINTR {}
+      // The status of an exit, or the number of the signal.
+      exit.yield(status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F))
       exit.finish()
     }
-    func stream(_ pipe: Pipe) -> AsyncStream<Data> {
-      let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
-      pipe.fileHandleForReading.readabilityHandler = { handle in
-        let data = handle.availableData
-        if data.isEmpty {
-          handle.readabilityHandler = nil
-          continuation.finish()
-        } else {
-          continuation.yield(data)
-        }
-      }
-      return stream
-    }
-    let (outputPipe, errorPipe) = (Pipe(), Pipe())
-    (output, errors) = (stream(outputPipe), stream(errorPipe))
-    process.standardOutput = outputPipe
-    process.standardError = errorPipe
-    try process.run()
   }
 
-  func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  private static func pipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [0, 0]
+    #if canImport(Darwin)
+      let code = Darwin.pipe(&ends)
+    #else
+      let code = Glibc.pipe(&ends)
+    #endif
+    guard code == 0 else { throw ToolFailure(description: "There is no pipe: error \(errno)") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func data(of end: Int32) -> AsyncStream<Data> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+    Thread.detachNewThread {
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      while true {
+        let count = read(end, &buffer, buffer.count)
+        if count > 0 { continuation.yield(Data(buffer[..<count])) }
+        if count == 0 || (count < 0 && errno != EINTR) { break }
+      }
+      close(end)
+      continuation.finish()
+    }
+    return stream
+  }
+
+  func signal(_ signal: Int32) { kill(identifier, signal) }
 
   /// Returns the first line of the output; nil if the process ends without one.
   func firstLine() async -> String? {
