@@ -130,7 +130,7 @@ extension ModelObject {
   /// Makes a new model with its identifier an unloaded reference.
   func becomeUnloadedReference() {
     modelLoadState = .incomplete
-    origin = .read
+    becomeRead()
     identifierField?.markSaved(asOf: .next())
   }
 }

@@ -15,7 +15,7 @@ extension ModelObject {
     } else if origin == .new {
       modelLoadState = .incomplete
     }
-    origin = .read
+    if origin == .new { becomeRead() }
     storeMark = nil
     if isFromStore {
       isStored = true
@@ -24,6 +24,13 @@ extension ModelObject {
     } else if isStored, !isReference {
       noteDocumentLoad(since: stamp)
     }
+  }
+
+  /// Ends the state of a new model, when it is read. Relations that its source lacks are unknown then, and not empty.
+  func becomeRead() {
+    origin = .read
+    for index in layout.relationIndices { layout.field(at: index, of: self)?.noteOwnerWasRead() }
+    for field in details?.dynamicFields ?? [] where field.isRelation { field.noteOwnerWasRead() }
   }
 
   /// Marks the model as edited from a document. A new model that the document only references stays unloaded.

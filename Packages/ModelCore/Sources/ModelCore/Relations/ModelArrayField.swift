@@ -8,8 +8,10 @@
 /// ```
 ///
 /// A list whose members are known only from their inverses is `incomplete`: there may be more, and its ``count`` is
-/// nil. A list that was never read, saved or set is in no record. A save of this model does not write such a list, and
-/// leaves it clean.
+/// nil. The value of a list is nil if its model was read without it. A list that was never read, saved or set is in no
+/// record. A save of this model does not write such a list, and leaves it clean.
+///
+/// If the inverse has a foreign key, the members store the list: see ``ModelObject/fieldsForDictionaryValue()``.
 ///
 /// A list that is set becomes complete, even when an incomplete value is assigned to itself or appended to. After
 /// members were deallocated, setting the remaining ones leaves the list `incomplete`; ``removeAll()`` empties it. Add
@@ -72,8 +74,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     configure?(self)
   }
 
-  /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if
-  /// ``count`` is nil.
+  /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was read
+  /// without its list. There may be more members if ``count`` is nil.
   ///
   /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes
   /// nothing.
@@ -256,6 +258,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   private static func isChange(from oldValue: [Related]?, to newValue: [Related]?) -> Bool {
     (oldValue == nil) != (newValue == nil) || !(oldValue ?? []).elementsEqual(newValue ?? [], by: ===)
+  }
+
+  @_spi(ModelKitInternals)
+  public override func becomeUnread() {
+    // The links of an inverse make the list incomplete, so there are none.
+    keep(nil)
   }
 
   @_spi(ModelKitInternals)

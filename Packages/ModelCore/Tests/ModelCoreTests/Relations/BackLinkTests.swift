@@ -51,7 +51,7 @@ private final class Room: Model {
     var counts: [Int?] = []
     author.books --> { counts.append($0?.count) }
     _ = book.author.value
-    #expect(counts == [0, 1])
+    #expect(counts == [nil, 1])
   }
 
   @Test func `A weak link to a deallocated model without identifier is nil and incomplete`() {

@@ -92,12 +92,12 @@ import Testing
     #expect(order.incompleteModels() == [author.books.value?.last])
   }
 
-  @Test func `A relation that was never loaded is not nil, but not loaded`() throws {
+  @Test func `A relation that was never loaded is nil and not loaded`() throws {
     let book = try Book.from(dictionaryValue: ["id": 2, "title": "A"])
     #expect(book.author.value == nil)
     #expect(book.author.loadState == .notLoaded)
     let author = try Author.from(dictionaryValue: ["id": 1])
-    #expect(author.books.value == [])
+    #expect(author.books.value == nil)
     #expect(author.books.loadState == .notLoaded)
     try book.read(["author": nil])
     #expect(book.author.loadState == .loaded)

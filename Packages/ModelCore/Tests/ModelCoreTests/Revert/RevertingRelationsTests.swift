@@ -88,7 +88,7 @@ import Testing
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     book.author.value = ada
     ada.revert()
-    #expect(ada.books.value == [])
+    #expect(ada.books.value == nil)
     #expect(book.author.value == nil)
     #expect(ada.books.loadState == .notLoaded)
     #expect(book.author.loadState == .notLoaded)

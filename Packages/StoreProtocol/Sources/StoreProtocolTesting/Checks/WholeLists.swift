@@ -17,7 +17,7 @@ extension ModelStoreContract {
     Check("a list that its members name is whole once a store has read it", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
-      try requireList(company.employees, .notLoaded, [], count: nil, "that was never read")
+      try requireList(company.employees, .notLoaded, nil, count: nil, "that was never read")
       try await askForMembers(of: company, in: store)
       try requireEqual(company.employees.count, nil, "the number of members of which some are gone")
       try requireEqual(company.employees.loadState, .incomplete, "the state of a list whose members are gone")

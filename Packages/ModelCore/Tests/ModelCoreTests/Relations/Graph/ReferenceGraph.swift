@@ -75,8 +75,19 @@ struct ReferenceGraph {
   // MARK: Operations
 
   mutating func make(_ node: Int, isNew: Bool) {
+    if isNew {
+      alive.insert(node)
+      new.insert(node)
+    } else {
+      makeReference(node)
+    }
+  }
+
+  /// Makes a node of which only the identifier is known, so that its lists are not empty but nil.
+  private mutating func makeReference(_ node: Int) {
+    guard !alive.contains(node) else { return }
     alive.insert(node)
-    if isNew { new.insert(node) }
+    for side in Side.allCases where side.isMany { entries[Place(node: node, side: side).index].isNil = true }
   }
 
   mutating func changeIdentifier(_ node: Int) {
@@ -110,7 +121,7 @@ struct ReferenceGraph {
 
   /// Creates a deallocated node again as the target of a link, by its identifier.
   mutating func revive(_ node: Int, metBy other: Int, _ side: Side) {
-    alive.insert(node)
+    makeReference(node)
     link(other, side, node, true)
   }
 
@@ -134,7 +145,7 @@ struct ReferenceGraph {
       let place = Place(node: node, side: side)
       guard entries[place.index].isDirty, let original = entries[place.index].original else { continue }
       for other in original.list where !alive.contains(other) {
-        alive.insert(other)
+        makeReference(other)
         revived.append(Link(place: place, other: other))
       }
       change { $0.set(node, side, original.isNil ? nil : original.list, false) }
