@@ -75,13 +75,11 @@ public final class ContractCompany: Model {
   public let id = Field<String>()
   /// A name.
   public let name = Field<String>()
-  /// Known through the inverse only; not written.
-  public let employees = ModelField<ContractPerson>(foreignKey: true)*
+  /// Stored by the employees, as a foreign key.
+  public let employees = ModelField<ContractPerson>()*
 
   /// The string.
   public override var identifierField: AnyField? { id }
-  /// All but the employees.
-  public override func fieldsForDictionaryValue() -> [AnyField] { [id, name] }
 }
 
 extension ContractPerson {

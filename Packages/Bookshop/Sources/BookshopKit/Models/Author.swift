@@ -3,11 +3,7 @@ package import ModelKit
 /// An author of books. The record of an author does not hold the books: each book names its author.
 ///
 /// Its fields are in Author+Generated.swift, generated from Bookshop.xcdatamodeld.
-package final class Author: AuthorFields {
-  package override func fieldsForDictionaryValue() -> [AnyField] {
-    super.fieldsForDictionaryValue().filter { $0 !== books }
-  }
-}
+package final class Author: AuthorFields {}
 
 extension Author {
   /// Returns the author with books as an entry of a catalogue. The books are nested, without the key of their author.

@@ -48,6 +48,9 @@ final class ModelLayout: Sendable {
   /// The index of the inverse field for each relation and class of related models, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
 
+  /// The lists that their members store.
+  let membersStore = Lock(ListsStoredByMembers())
+
   /// The plans for converting between bytes and fields, for each spelling of keys.
   let directPlans = Lock<[DirectPlan.Key: DirectPlan]>([:])
 

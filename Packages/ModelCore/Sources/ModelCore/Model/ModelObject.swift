@@ -74,9 +74,11 @@ open class ModelObject: ObservationOwner {
   /// which a store would otherwise reject.
   open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
 
-  /// Returns the fields that ``ModelIsolation/dictionaryValue`` and stores write, in order: all fields unless
-  /// overridden.
-  open func fieldsForDictionaryValue() -> [AnyField] { allFields }
+  /// Returns the fields that ``ModelIsolation/dictionaryValue`` and stores write, in order.
+  ///
+  /// Unless overridden, these are all fields except the lists that their members store. The inverse of such a list is a
+  /// to-one relation with a foreign key, and its members have an identifier field.
+  open func fieldsForDictionaryValue() -> [AnyField] { recordFields }
 
   /// Validates conditions that rules of single fields can't express. Does nothing unless overridden.
   ///

@@ -14,7 +14,7 @@ final class DirectClassWriter {
   let kinds: [DirectKind]
   /// Whether the class overrides `fieldsForDictionaryValue()`.
   let choosesFields: Bool
-  /// The steps, one per field, in the order of their keys.
+  /// The steps, one per field of a record, in the order of their keys.
   let steps: ContiguousArray<Step>
 
   /// The data for writing one field, from its plan and its layout.
@@ -33,11 +33,10 @@ final class DirectClassWriter {
     let slots = model.layout.slots
     steps = ContiguousArray(
       (plan?.sorted ?? []).compactMap { index in
-        (plan?.members[index]).map { member in
-          Step(
-            offset: slots[index].offset, kind: kinds[index], quotedKey: member.quotedKey.buffer,
-            declaredKey: member.declaredKey)
-        }
+        guard let plan, plan.listsStoredByMembers & 1 &<< UInt64(index) == 0 else { return nil }
+        return Step(
+          offset: slots[index].offset, kind: kinds[index], quotedKey: plan.members[index].quotedKey.buffer,
+          declaredKey: plan.members[index].declaredKey)
       })
     self.plan = plan
     self.kinds = kinds

@@ -5,7 +5,7 @@
 public enum StoredFields {
   /// Any fields.
   case list([AnyField])
-  /// All fields that are loaded or set, as a bit set of layout indices. The class does not override
+  /// All fields of a record that are loaded or set, as a bit set of layout indices. The class does not override
   /// `fieldsForDictionaryValue()` and has no variable fields.
   case all(UInt64)
 
@@ -31,7 +31,7 @@ extension ModelObject {
     let isFixed = layout.forEachFixedField(of: self) { field, index in
       if field.isIncluded(in: inclusion) { mask |= 1 &<< UInt64(index) }
     }
-    return isFixed ? .all(mask) : .list(storableFields)
+    return isFixed ? .all(mask & ~listsStoredByMembers) : .list(storableFields)
   }
 
   /// Marks fields as saved with their values at a moment. Later changes stay dirty.
@@ -73,7 +73,7 @@ extension ModelObject {
       }
       if hasSettled { identityMap?.settle(self) }
     }
-    guard OverrideProbe.choosesFields(type(of: self)) else { return }
+    guard omitsFields else { return }
     let written = Set(fieldsForDictionaryValue().map { ObjectIdentifier($0) })
     forEachField { field, _ in
       guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)) else { return }

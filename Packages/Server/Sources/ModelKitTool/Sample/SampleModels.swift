@@ -9,9 +9,6 @@ final class Author: Model {
   @Field(.range(-800...2010)) var born: Int?
   @ModelArrayField(deleteRule: .deny) var books: [Book]?
   override var identifierField: AnyField? { $id }
-
-  // Each book names its author.
-  override func fieldsForDictionaryValue() -> [AnyField] { super.fieldsForDictionaryValue().filter { $0 !== $books } }
 }
 
 /// A book in the sample. Its reviews are deleted with it.
@@ -26,10 +23,6 @@ final class Book: Model {
   @ModelField(foreignKey: true, inverse: \.$books) var author: Author?
   @ModelArrayField(deleteRule: .cascade) var reviews: [Review]?
   override var identifierField: AnyField? { $id }
-
-  override func fieldsForDictionaryValue() -> [AnyField] {
-    super.fieldsForDictionaryValue().filter { $0 !== $reviews }
-  }
 }
 
 /// A review in the sample.
