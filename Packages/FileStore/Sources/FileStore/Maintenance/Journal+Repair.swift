@@ -101,7 +101,7 @@ private struct DamagedParts {
       var names = known[number] ?? []
       if issue.length > 0 {
         let bytes = try Self.bytes(of: issue, fileSystem)
-        if names.isEmpty, let name = Self.name(in: bytes) { names = [name] }
+        if names.isEmpty { names = Self.names(in: bytes) }
         parts.append(Part(issue: issue, bytes: bytes))
       }
       if names.isEmpty {
@@ -161,14 +161,18 @@ private struct DamagedParts {
     try fileSystem.open(issue.file, .read).bytes(from: issue.offset, count: Int(issue.length))
   }
 
-  /// Returns the model of a damaged line, if the damage is after its identifier.
-  private static func name(in bytes: [UInt8]) -> (type: String, identifier: String)? {
-    guard UInt64(bytes.count) < longestLine else { return nil }
-    return bytes.withUnsafeBytes { bytes in
-      guard bytes.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(bytes) else {
-        return nil
+  /// Returns the models of damaged lines, of those whose damage is after the identifier.
+  private static func names(in bytes: [UInt8]) -> [(type: String, identifier: String)] {
+    guard UInt64(bytes.count) < longestLine else { return [] }
+    var seen: Set<[String]> = []
+    return bytes.split(separator: 0x0a).compactMap { line in
+      line.withUnsafeBytes { line in
+        guard line.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(line) else {
+          return nil
+        }
+        let name = (type: record.type.string(in: line), identifier: record.identifier.string(in: line))
+        return seen.insert([name.type, name.identifier]).inserted ? name : nil
       }
-      return (record.type.string(in: bytes), record.identifier.string(in: bytes))
     }
   }
 

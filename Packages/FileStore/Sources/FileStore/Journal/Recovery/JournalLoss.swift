@@ -14,6 +14,9 @@ struct JournalLoss: Sendable, Equatable {
   let issue: IntegrityIssue
   let content: Content
 
+  /// Whether lines of the file were moved, so that a record behind the loss may be older than it.
+  var isAmongMovedLines = false
+
   /// The number of the file. A missing file has one, too.
   private let number: UInt32
 
@@ -42,7 +45,7 @@ struct JournalLoss: Sendable, Equatable {
       return false
     }
     guard let place else { return true }
-    return (place.segment.number, place.offset) < (number, issue.offset)
+    return (place.segment.number, place.offset) < (number, isAmongMovedLines ? .max : issue.offset)
   }
 }
 

@@ -98,6 +98,12 @@ struct Replay {
     expected = lastBatch + 1
   }
 
+  /// Whether lines of the segment are in wrong places.
+  private var hasMovedLines = false
+
+  /// Whether a record that comes next belongs to the last batch.
+  var isInBatch: Bool { pending.last?.isOpen ?? false }
+
   /// Moves the index out at the end.
   mutating func takeIndex() -> JournalIndex {
     var taken = JournalIndex()
@@ -121,6 +127,7 @@ struct Replay {
       explainsGap = true
     }
     segmentEnd = nil
+    hasMovedLines = false
     self.segment = segment
     self.file = file
     unsynced = []
@@ -229,6 +236,15 @@ struct Replay {
     pending[pending.count - 1].lines += 1
   }
 
+  /// Reports that the lines from an offset on were moved. Their places don't tell which record of a model is newer.
+  mutating func noteMovedLines(at offset: UInt64, by shift: Int) {
+    note(at: offset, length: 0, "the lines from here on were moved by \(shift) bytes")
+    hasMovedLines = true
+    for number in index.losses.indices where index.losses[number].issue.file == file {
+      index.losses[number].isAmongMovedLines = true
+    }
+  }
+
   /// Reports an issue that does not affect readable records.
   mutating func note(_ kind: IntegrityIssue.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
     note(issue(kind, offset, length, reason))
@@ -327,7 +343,10 @@ struct Replay {
     }
     note(batch)
     issues += batch.problems.map(\.issue)
-    index.losses += batch.problems.filter { $0.content != .nothing }
+    for var loss in batch.problems where loss.content != .nothing {
+      loss.isAmongMovedLines = hasMovedLines && loss.issue.file == file
+      index.losses.append(loss)
+    }
     lastBatch = max(lastBatch, batch.number)
   }
 

@@ -92,13 +92,13 @@ struct SegmentScan {
     return LineParser.isSound(line) ? 0 : nil
   }
 
-  /// The largest number of lines that are read to prove that all lines were moved.
+  /// The number of moved lines that prove that all lines up to the end were moved, so that not all need to be read.
   private static let proofLength = 4_096
 
   /// Returns how far a line was moved together with the lines after it, because bytes before them were added or removed.
   ///
-  /// A line or a block of lines that was written to another place is damage instead. Nil for these: the batch that is due
-  /// is not among them, and neither are all lines up to the end, or a later batch.
+  /// Nil for a line or a block of lines that was written to another place, which is damage. The batch that is due is not
+  /// among these, and a line in its own place follows them, or they continue no batch.
   private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
     guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0,
       shift < 0 || offset >= UInt64(shift)
@@ -107,30 +107,29 @@ struct SegmentScan {
     // A copy of a line that is still in its place was not moved.
     var former = LineScanner(file, from: offset &- UInt64(bitPattern: Int64(shift)), to: end, windowSize: 1 << 16)
     if let piece = try former.next(), piece.isTerminated, LineParser.isSound(piece.bytes, salt: salt) { return nil }
-    var (last, isDue): (UInt64?, Bool) = (nil, false)
+    var first: UInt64?
+    var isDue = false
+    var continues = segment.isCompacted || replay.isInBatch
     var count = 0
     while count < Self.proofLength, let piece = try scanner.next(), piece.bytes.first != 0 {
-      let isMoved = piece.isTerminated && LineParser.isSound(piece.bytes, salt: position(piece.offset, shift))
-      guard isMoved || piece.isTerminated && LineParser.isSound(piece.bytes, salt: position(piece.offset)) else {
-        return nil
-      }
+      // Another damage proves nothing about the lines around it.
+      guard piece.isTerminated else { break }
+      if LineParser.isSound(piece.bytes, salt: position(piece.offset)) { return nil }
+      guard LineParser.isSound(piece.bytes, salt: position(piece.offset, shift)) else { continue }
       switch LineParser.parse(piece.bytes) {
       case .batch(let batch, _, _):
-        guard batch >= last ?? replay.expected ?? batch else { return nil }
-        isDue = isDue || last == nil && batch == replay.expected ?? batch
-        last = batch
+        let due = replay.expected ?? batch
+        if first == nil { continues = batch >= due && (continues || count == 0) }
+        first = first ?? batch
+        isDue = isDue || first == due
       case .kept: isDue = true
       default: break
-      }
-      if !isMoved {
-        if last == nil { return nil }
-        break
       }
       count += 1
       // A second line, because a flipped bit can make one seem to be moved.
       if isDue, count > 1 { return shift }
     }
-    return last != nil && count > 1 ? shift : nil
+    return continues && count > 1 ? shift : nil
   }
 
   /// Returns the number of a segment's first batch, from its first line; nil if it has none yet, or is another segment.
@@ -193,7 +192,7 @@ struct SegmentScan {
         replay.note(at: offset + UInt64(length), length: 1, "the line break is damaged, the lines around it are intact")
         advance(length + 1)
       } else if piece.isTerminated, let shift = try shift(of: bytes, at: offset, replay) {
-        replay.note(at: offset, length: 0, "the lines from here on were moved by \(shift) bytes")
+        replay.noteMovedLines(at: offset, by: shift)
         extent.shift = shift
       } else if piece.isTerminated, let start = startOfSoundLine(in: bytes, at: offset, extent.shift) {
         replay.takeDamage(at: offset, length: UInt64(start), "the line is incomplete")

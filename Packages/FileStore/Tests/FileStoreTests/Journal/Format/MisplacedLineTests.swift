@@ -279,6 +279,92 @@ import Testing
     }
   }
 
+  /// Returns the bytes with the lines of a range moved behind those up to a position.
+  private func moving(_ moved: Range<Int>, behind place: Int, in bytes: [UInt8], _ lines: [Range<Int>]) -> [UInt8] {
+    let block = lines[moved.lowerBound].lowerBound...lines[moved.upperBound - 1].upperBound
+    let end = lines[place].upperBound
+    return Array(bytes[..<block.lowerBound]) + bytes[(block.upperBound + 1)...end] + bytes[block] + bytes[(end + 1)...]
+  }
+
+  @Test func `Lines that were moved behind later ones replace no newer record`() throws {
+    let bytes = try #require(try makeJournal().fileSystem.bytes(path))
+    let lines = lines(bytes)
+    for first in 1..<lines.count {
+      for end in first + 1..<lines.count {
+        for place in end..<lines.count {
+          let (fileSystem, truth) = try makeJournal()
+          fileSystem.overwrite(path, with: moving(first..<end, behind: place, in: bytes, lines))
+          let journal = try Journal.scripted(fileSystem)
+          let comment = Comment(rawValue: "lines \(first)..<\(end) behind \(place)")
+          #expect(!journal.contents.issues.isEmpty, comment)
+          let expected = rows(truth)
+          for (model, row) in rows(try journal.snapshot()) where expected[model] != row {
+            let name = model.split(separator: " ").map(String.init)
+            #expect(
+              journal.contents.loss(of: name[0], name[1]) != nil,
+              "\(row), not \(String(describing: expected[model])), \(comment.rawValue)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["x", "x\n"])
+  func `Bytes that were added to a compacted journal damage one line, and the others are read`(added: String) throws {
+    let compacted = FaultyFileSystem()
+    let journal = try Journal.scripted(compacted, preallocation: 0)
+    for number in 1...12 {
+      try journal.write([.create("Book", "\(number)", JournalScript.json(String(repeating: "t", count: number)))])
+    }
+    try journal.compact()
+    try journal.close()
+    let path = try #require(compacted.paths.first { $0.hasSuffix(".journal") && compacted.bytes($0)?.count ?? 0 > 500 })
+    let bytes = try #require(compacted.bytes(path))
+    // A single moved line proves nothing, so the last one is left out.
+    for line in lines(bytes).dropFirst().dropLast(2) {
+      for offset in [line.lowerBound, line.lowerBound + 20, line.upperBound] {
+        compacted.overwrite(path, with: Array(bytes[..<offset]) + Array(added.utf8) + bytes[offset...])
+        let again = try Journal.scripted(compacted)
+        let hit = models(in: bytes, [line])
+        let found = Set(rows(try again.snapshot()).keys)
+        let all = Set((1...12).map { "Book \($0)" })
+        #expect(found.isSuperset(of: all.subtracting(hit)), "\(offset)")
+        #expect(!again.contents.issues.isEmpty, "\(offset)")
+      }
+    }
+  }
+
+  @Test func `A repair names the models of all damaged lines in a row`() throws {
+    let (fileSystem, _) = try makeJournal()
+    var bytes = try #require(fileSystem.bytes(path))
+    // The records of the first batch: a book and a tag.
+    for line in lines(bytes)[2...3] {
+      bytes[line.upperBound - 3] ^= 0x04
+      bytes[line.upperBound - 2] ^= 0x04
+    }
+    fileSystem.overwrite(path, with: bytes)
+    let repair = try Journal.scripted(fileSystem).repair()
+    #expect(repair.losses.compactMap(\.typeName) == ["Book", "Tag"])
+    #expect(repair.losses.compactMap(\.identifier) == ["0", "0"])
+  }
+
+  @Test func `A flipped bit in the frame of a line concerns the model of this line only`() throws {
+    let original = try #require(try makeJournal().fileSystem.bytes(path))
+    // The first line of the last batch, which has no record.
+    let line = try #require(lines(original).last { String(decoding: original[$0], as: UTF8.self).contains("batch") })
+    for index in [0, 1, 10, 11] {
+      for bit in 0..<7 where original[line.lowerBound + index] ^ 1 << UInt8(bit) != 0x0a {
+        let (fileSystem, truth) = try makeJournal()
+        var bytes = original
+        bytes[line.lowerBound + index] ^= 1 << UInt8(bit)
+        fileSystem.overwrite(path, with: bytes)
+        let journal = try Journal.scripted(fileSystem)
+        #expect(rows(try journal.snapshot()) == rows(truth), "\(index) \(bit)")
+        #expect(journal.contents.withIndex { $0.losses.isEmpty }, "\(index) \(bit)")
+      }
+    }
+  }
+
   @Test func `A copy of a part of a batch before the batch does not replace it`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
