@@ -18,6 +18,22 @@ private final class Book: Model {
   override func beforeSave() { saves = (saves ?? 0) + 1 }
 }
 
+/// A model whose book notes its hooks.
+private final class Journal: Model {
+  @Field var id: Int?
+  @Field var entries: [String]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class JournaledBook: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var author: Author?
+  var journal: Journal?
+  override var identifierField: AnyField? { $id }
+  override func afterUpdate() { journal?.entries = (journal?.entries ?? []) + ["updated"] }
+  override func afterDelete() { journal?.entries = (journal?.entries ?? []) + ["deleted"] }
+}
+
 @Suite struct `Undoing edits of stored models` {
   @Test func `A saved step is undone in the store`() async throws {
     let store = MemoryModelStore()
@@ -90,5 +106,22 @@ private final class Book: Model {
     #expect(throws: ModelUndoError.self) { try undo.undo() }
     try await store.save(undo.undo(onConflict: .overwrite))
     #expect(book.title == "Untitled" && !book.isDirty)
+  }
+
+  @Test func `The changes of the hooks of a deletion are no edits`() async throws {
+    let store = MemoryModelStore()
+    let journal = Journal(), book = JournaledBook(), author = Author()
+    book.author = author
+    book.journal = journal
+    try await store.create(journal)
+    try await store.create(author)
+    try await store.create(book)
+    let undo = ModelUndo(store.scope)
+    try await store.delete(author)
+    try await store.delete(book)
+    #expect(journal.entries == ["updated", "deleted"])
+    for _ in 0..<2 { try await store.save(undo.undo()) }
+    #expect(!undo.canUndo && journal.entries == ["updated", "deleted"] && journal.isDirty)
+    #expect(try await store.count(JournaledBook.self) == 1)
   }
 }

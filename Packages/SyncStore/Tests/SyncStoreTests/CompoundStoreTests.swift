@@ -101,6 +101,36 @@ import Testing
   }
 }
 
+@MainActor @Suite struct `The hooks of a compound store` {
+  let scope = ModelScope()
+
+  private func memory() -> MemoryModelStore { MemoryModelStore(scope: scope) }
+
+  @Test func `A task that a later store starts runs the hooks of its own writes`() async throws {
+    let (one, other, third) = (memory(), memory(), memory())
+    let model = HookedModel()
+    let later = ForwardingStore(to: other) {
+      try await Task { @MainActor in _ = try await third.create(model) }.value
+    }
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, later] }
+    try await store.create(model)
+    #expect(model.calls == ["save", "created", "save", "created"])
+    try await store.delete(model)
+    #expect(model.calls.dropFirst(4) == ["deleted"])
+  }
+
+  @Test func `The hooks of a model run once if the later store is in a transaction`() async throws {
+    let (one, other) = (memory(), memory())
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, other] }
+    let model = HookedModel()
+    try await other.transaction { _ in
+      try await store.save(model)
+      try await store.delete(model)
+    }
+    #expect(model.calls == ["save", "created", "deleted"])
+  }
+}
+
 /// A store without a network.
 private final class UnreachableStore: ModelStore {
   let scope: ModelScope
@@ -115,6 +145,35 @@ private final class UnreachableStore: ModelStore {
   func delete<M: Model>(_ model: M) async throws -> M { throw error }
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M { throw error }
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { throw error }
+}
+
+/// A store that runs a closure before each creation in another store.
+private final class ForwardingStore: ModelStore {
+  let scope: ModelScope
+  private let store: MemoryModelStore
+  private let beforeCreation: @MainActor () async throws -> Void
+
+  init(to store: MemoryModelStore, beforeCreation: @escaping @MainActor () async throws -> Void) {
+    (self.store, self.beforeCreation) = (store, beforeCreation)
+    scope = store.scope
+  }
+
+  func create<M: Model>(_ model: M) async throws -> M {
+    try await beforeCreation()
+    return try await store.create(model)
+  }
+
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
+    try await store.update(model, fields: fields)
+  }
+
+  func delete<M: Model>(_ model: M) async throws -> M { try await store.delete(model) }
+
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await store.lookup(type, identifier: identifier)
+  }
+
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { try await store.list(query) }
 }
 
 /// A model that notes its hooks.

@@ -22,8 +22,6 @@ final class ModelDetails {
   var documentLoad: DocumentLoad?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
-  /// Whether stores write the model without its hooks.
-  var skipsHooks = false
   /// The relations that embed the model.
   var containers = Containers()
   /// The models that relations referenced before they were unloaded.

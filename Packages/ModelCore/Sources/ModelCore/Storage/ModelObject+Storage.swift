@@ -86,12 +86,6 @@ extension ModelObject {
   /// Whether a store has the model: it was created there or read from there. Reading from JSON does not change this.
   public var isKnownToStore: Bool { isStored }
 
-  /// Whether stores write the model without its hooks, because it copies another model whose hooks ran already.
-  public var skipsHooks: Bool {
-    get { details?.skipsHooks ?? false }
-    set { detailsForWriting.skipsHooks = newValue }
-  }
-
   /// The load state of the model.
   public var loadStateOfModel: LoadState { modelLoadState }
 
@@ -192,7 +186,7 @@ extension ModelObject {
     var isNeeded = false
     forEachField { field, _ in isNeeded = isNeeded || field.needsAsynchronousValidation }
     guard isNeeded else { return }
-    processing(beforeSave)
+    ModelHook.beforeSave.run(on: self)
     await FieldValidation.finishChecks(of: orderedFields.filter(isCheckedForSaving))
   }
 

@@ -101,11 +101,6 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// Runs a hook. Its changes are not edits, but part of what is saved.
-  public func processing(_ hook: () -> Void) {
-    if let identityMap, FieldRecording.isOn { identityMap.process(hook) } else { hook() }
-  }
-
   /// Records that a save captured the values.
   public func noteSaveBegins() {
     guard FieldRecording.isOn else { return }

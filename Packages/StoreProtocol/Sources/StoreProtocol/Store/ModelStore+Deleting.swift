@@ -16,14 +16,15 @@ extension ModelStore {
         // Another task may have created a second object of the record.
         if isMember { scope.addCreated(model) }
       }
+      let isSkipped = ModelHook.areSkipped
       return transaction.atEnd { [scope] in
         if isMember { scope.noteDeletion(of: model) }
-        if !model.skipsHooks { model.afterDelete() }
+        ModelHook.afterDelete.run(on: model, in: scope, unless: isSkipped)
       }
     }
     if model.scope === scope { scope.noteDeletion(of: model) }
     scope.remove(model)
     model.markDeleted(in: scope)
-    if !model.skipsHooks { model.afterDelete() }
+    ModelHook.afterDelete.run(on: model, in: scope)
   }
 }

@@ -159,7 +159,7 @@ package struct PendingCreations<M: Model> {
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
       scope.addCreated(model)
-      if !model.skipsHooks { model.processing(model.afterCreate) }
+      ModelHook.afterCreate.run(on: model)
     }
   }
 }

@@ -191,15 +191,19 @@ public struct PendingDeletion {
     cutting cut: [(type: ModelObject.Type, identifier: String)] = []
   ) async throws {
     let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
+    let isSkipped = ModelHook.areSkipped
     if let transaction {
       if !plan.cuts.isEmpty || !referring.isEmpty {
-        transaction.atEnd { _ = nullifyLinks(others, referring, except: Set(models.filter(\.isKnownToStore))) }
+        transaction.atEnd {
+          _ = nullifyLinks(
+            others, referring, withoutHooks: isSkipped, except: Set(models.filter(\.isKnownToStore)))
+        }
       }
       for model in models { finish(model, in: transaction) }
       return
     }
     let links = store.scope.recordTogether {
-      let links = nullifyLinks(others, referring)
+      let links = nullifyLinks(others, referring, withoutHooks: isSkipped)
       for model in models { finish(model, in: nil) }
       return links
     }
@@ -220,10 +224,13 @@ public struct PendingDeletion {
 
   /// Cuts the links of the remaining live models.
   ///
-  /// - Parameter recreated: deleted models that the transaction created again. They keep the links that they store.
+  /// - Parameters:
+  ///   - isSkipped: whether the hooks of the models do not run.
+  ///   - recreated: deleted models that the transaction created again. They keep the links that they store.
   /// - Returns: the stored ones of them, with the relations that were cut.
   private func nullifyLinks(
-    _ others: Others, _ referring: [ModelObject], except recreated: Set<ModelObject> = []
+    _ others: Others, _ referring: [ModelObject], withoutHooks isSkipped: Bool,
+    except recreated: Set<ModelObject> = []
   ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
     plan.nullifyLinks(exceptStoredLinksOf: recreated)
@@ -234,7 +241,7 @@ public struct PendingDeletion {
       cut.append((model, fields))
       if others == .wereCut {
         model.markSaved(fields, asOf: .next())
-        model.afterUpdate()
+        ModelHook.afterUpdate.run(on: model, unless: isSkipped)
       }
     }
     for model in referring where !models.contains(model) {
@@ -244,7 +251,7 @@ public struct PendingDeletion {
         cut[index].fields += fields
       } else {
         cut.append((model, fields))
-        if others == .wereCut { model.afterUpdate() }
+        if others == .wereCut { ModelHook.afterUpdate.run(on: model, unless: isSkipped) }
       }
       if others == .wereCut { model.markSaved(fields, asOf: .next()) }
     }

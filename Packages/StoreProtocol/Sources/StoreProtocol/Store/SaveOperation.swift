@@ -307,12 +307,15 @@ public struct SaveOperation<M: Model> {
   package func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
     if let transaction {
       begin(in: transaction)
+      let isSkipped = ModelHook.areSkipped
       return transaction.atEnd {
         // One that was deleted later in the same transaction is in no store.
-        if model.isKnownToStore { try complete(answer: answer) } else { runHook() }
+        if model.isKnownToStore { try complete(answer: answer) }
+        runHook(unless: isSkipped)
       }
     }
     try complete(answer: answer)
+    runHook(unless: ModelHook.areSkipped)
   }
 
   /// Sets the identifier, and marks the model as stored, within the same transaction.
@@ -361,7 +364,6 @@ public struct SaveOperation<M: Model> {
     if kind == .create { model.markLoaded() }
     if isCreated { scope.addCreated(model) } else { scope.add(model) }
     scope.pendingReads.noteUpdate(of: model)
-    runHook()
   }
 
   /// The fields that were written in full. A link of the model to itself is not, if the store's answer has the
@@ -373,11 +375,8 @@ public struct SaveOperation<M: Model> {
     return .list(fields.fields(of: model).filter { !incomplete.contains(ObjectIdentifier($0)) })
   }
 
-  private func runHook() {
-    if model.skipsHooks { return }
-    switch kind {
-    case .create: model.processing(model.afterCreate)
-    case .update: model.processing(model.afterUpdate)
-    }
+  private func runHook(unless isSkipped: Bool) {
+    let hook: ModelHook = kind == .create ? .afterCreate : .afterUpdate
+    hook.run(on: model, unless: isSkipped)
   }
 }

@@ -37,7 +37,7 @@ struct SaveSnapshot {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
-    if !model.skipsHooks { model.processing(model.beforeSave) }
+    ModelHook.beforeSave.run(on: model)
     model.noteSaveBegins()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {

@@ -1,4 +1,4 @@
-import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// A store that passes each call to other stores, which are chosen by class and operation.
@@ -96,7 +96,7 @@ public final class CompoundModelStore: ModelStore {
     try await first(of: stores(type, .read)) { lacking, model in
       for store in lacking where !model.isDirty {
         // That a cache can't be filled is not a failure of the read.
-        _ = try? await withoutHooks(model) { try await store.create(model) }
+        _ = try? await ModelHook.withoutHooks { try await store.create(model) }
       }
     } _: {
       try await $0.lookup(type, identifier: identifier)
@@ -137,16 +137,14 @@ public final class CompoundModelStore: ModelStore {
   ///
   /// - Throws: the error of the first store; nothing was written then. The error of another one declares where it was.
   private func writeToAll<M: Model>(
-    _ models: [M], _ operation: Operation, _ first: (any ModelStore) async throws -> Void,
+    _ type: M.Type, _ operation: Operation, _ first: (any ModelStore) async throws -> Void,
     others: (any ModelStore) async throws -> Void
   ) async throws {
-    let stores = try stores(M.self, operation)
+    let stores = try stores(type, operation)
     try await first(stores[0])
     for (index, store) in stores.enumerated().dropFirst() {
       do {
-        for model in models { model.skipsHooks = true }
-        defer { for model in models { model.skipsHooks = false } }
-        try await others(store)
+        try await ModelHook.withoutHooks { try await others(store) }
       } catch var error as ModelStoreError {
         error.message =
           "The \(M.displayName) is written in \(index) of \(stores.count) stores; the next one failed: \(error.message)"
@@ -155,18 +153,12 @@ public final class CompoundModelStore: ModelStore {
     }
   }
 
-  private func withoutHooks<Result>(_ model: ModelObject, _ body: () async throws -> Result) async rethrows -> Result {
-    model.skipsHooks = true
-    defer { model.skipsHooks = false }
-    return try await body()
-  }
-
   /// Adds a model to all stores. The first one assigns the identifier.
   ///
   /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
-    try await writeToAll([model], .create) {
+    try await writeToAll(M.self, .create) {
       try await $0.create(model)
     } others: {
       try await $0.create(model)
@@ -179,7 +171,7 @@ public final class CompoundModelStore: ModelStore {
   /// - Throws: as ``create(_:)``.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    try await writeToAll(models, .create) {
+    try await writeToAll(M.self, .create) {
       try await $0.createAll(models)
     } others: {
       try await $0.createAll(models)
@@ -210,7 +202,7 @@ public final class CompoundModelStore: ModelStore {
   ) async throws -> M {
     // After the first write none of them is dirty.
     let written = fields ?? model.dirtyFields
-    try await writeToAll([model], .update, first) { store in
+    try await writeToAll(M.self, .update, first) { store in
       do {
         try await store.update(model, fields: written, onConflict: .overwrite)
       } catch let error as ModelStoreError where error.code == .notFound {
@@ -225,7 +217,7 @@ public final class CompoundModelStore: ModelStore {
   /// - Throws: as ``create(_:)``.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
-    try await writeToAll([model], .delete) {
+    try await writeToAll(M.self, .delete) {
       try await $0.delete(model)
     } others: { store in
       do {

@@ -185,8 +185,7 @@ struct RemoteRecords {
   ) async throws -> RemoteRecord? {
     guard let record = flight.record else {
       guard let model = version else { return nil }
-      model.skipsHooks = true
-      try await store.delete(model)
+      try await ModelHook.withoutHooks { _ = try await store.delete(model) }
       return nil
     }
     let (staged, values) = try staged(type, record, flight.isCreation ? nil : Set(flight.body.keys), isTemporary)
@@ -194,17 +193,17 @@ struct RemoteRecords {
       if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
       let model = try made(staged, values)
       defer { release(model) }
-      model.skipsHooks = true
-      _ = try await IdempotencyKey.with(flight.key) { try await store.create(model) }
+      try await ModelHook.withoutHooks {
+        _ = try await IdempotencyKey.with(flight.key) { try await store.create(model) }
+      }
       return try self.record(of: model)
     }
     guard let model = version else { throw ModelStoreError.notFound(M.typeName, identifier: identifier) }
-    model.skipsHooks = true
     try model.read(values.record, as: .edit)
     let fields = values.fields.compactMap { field in
       model.field(like: field) ?? field.key.flatMap { model.field(declaredAs: $0) }
     }
-    try await store.update(model, fields: fields)
+    try await ModelHook.withoutHooks { _ = try await store.update(model, fields: fields) }
     return try self.record(of: model)
   }
 
