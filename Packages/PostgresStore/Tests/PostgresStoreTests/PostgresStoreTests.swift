@@ -197,6 +197,66 @@
       #expect(try await other.list(Note.self).map(\.count.value) == [4])
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `A cancelled write returns if the server committed it and then ended the connection`() async throws {
+      // The server waits for a replica that does not exist, after it has committed.
+      let server = try await TestServer(settings: ["synchronous_standby_names=nobody", "synchronous_commit=local"])
+      let outcome = try await cancelledWrite(on: server, waitEvent: "SyncRep") { schema in
+        """
+        CREATE FUNCTION \(schema).wait() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM set_config('synchronous_commit', 'on', true); RETURN NEW; END $$; \
+        CREATE TRIGGER wait BEFORE INSERT ON \(schema).note FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
+        """
+      }
+      #expect(outcome == Outcome(code: nil, isPersisted: true, rows: "1"))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `A cancelled write that the server rolled back during COMMIT throws that nothing was written`() async throws {
+      let outcome = try await cancelledWrite(on: TestServer.shared.value, waitEvent: "PgSleep") { schema in
+        """
+        CREATE FUNCTION \(schema).wait() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$; \
+        CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON \(schema).note DEFERRABLE INITIALLY DEFERRED \
+        FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
+        """
+      }
+      #expect(outcome == Outcome(code: .cancelled, isPersisted: false, rows: "0"))
+    }
+
+    private struct Outcome: Equatable {
+      let code: ModelStoreError.Code?
+      let isPersisted: Bool
+      let rows: String
+    }
+
+    /// Creates a note, cancels the task while COMMIT waits, and ends the connection.
+    private func cancelledWrite(
+      on server: TestServer, waitEvent: String, _ trigger: (_ schema: String) -> String
+    ) async throws -> Outcome {
+      let options = TestServer.options()
+      try await PostgresModelStore(server.location, options: options).prepare([Note.self])
+      try server.psql(trigger(options.schema))
+      let write = Task {
+        let store = PostgresModelStore(server.location, options: options)
+        let note = Note()
+        note.text.value = "written"
+        do {
+          try await store.create(note)
+          return (code: ModelStoreError.Code?.none, isPersisted: note.isPersisted)
+        } catch let error as ModelStoreError {
+          return (code: error.code, isPersisted: note.isPersisted)
+        }
+      }
+      let waiting = "FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = '\(waitEvent)'"
+      while try server.psql("SELECT count(*) \(waiting)") == "0" { await Task.yield() }
+      write.cancel()
+      try server.psql("SELECT pg_terminate_backend(pid) \(waiting)")
+      let (code, isPersisted) = try await write.value
+      let rows = try server.psql("SELECT count(*) FROM \(options.schema).note")
+      return Outcome(code: code, isPersisted: isPersisted, rows: rows)
+    }
+
     @Test func `No error shows a password`() async throws {
       let port = try TestServer.freePort()
       let store = PostgresModelStore("postgres://app:s3cret-word@127.0.0.1:\(port)/shop?connect_timeout=2")

@@ -57,7 +57,8 @@
           count += 1
           try await Task.sleep(for: .milliseconds(Int.random(in: 1...(4 << min(count, 7)))))
         } catch let error as LostCommit {
-          if try await wasCommitted(error) { return error.completed }
+          // In a task of its own: a cancelled one would get no connection, and the outcome would stay unknown.
+          if try await Task(operation: { try await wasCommitted(error) }).value { return error.completed }
           // It was rolled back for certain, and nothing of it was seen.
           guard count < catalog.options.retryLimit else { throw error.cause }
           count += 1
