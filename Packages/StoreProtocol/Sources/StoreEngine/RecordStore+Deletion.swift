@@ -17,9 +17,10 @@ extension RecordStore {
         break
       } catch is RecordMismatch {
         // Another instance changed a record that refers to the model, or the model itself.
-        continue
+        try checkCancellation()
       } catch let error as ModelStoreError where error.code == .notFound {
         // Records of the cascade, or referencing records, may already be deleted.
+        try checkCancellation()
         var present: [PendingDeletion.Record] = []
         for each in records where try await record(each.typeName, each.identifier) != nil { present.append(each) }
         guard present.contains(where: \.isRequested) else { throw error }

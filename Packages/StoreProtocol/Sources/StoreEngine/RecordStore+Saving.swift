@@ -75,7 +75,7 @@ extension RecordStore {
         break
       } catch is RecordMismatch {
         // Another instance changed the record since it was read: its changes must not be undone by this write.
-        continue
+        try checkCancellation()
       }
     }
     try save.finish(in: transaction?.log)
