@@ -16,6 +16,12 @@ struct Containers {
   /// The relations that are live. Former ones are among them.
   var relations: [any Relation] { links.values.compactMap { $0.field as? any Relation } }
 
+  /// Returns whether a relation embeds a model, and no other one does.
+  func areOnly(_ relation: any Relation, of model: ModelObject) -> Bool {
+    guard links[ObjectIdentifier(relation)]?.field === relation, relation.embeds(model) else { return false }
+    return links.count == 1 || relations.allSatisfy { $0 === relation || !$0.embeds(model) }
+  }
+
   /// - Returns: `false` if the relation was added before.
   mutating func add(_ relation: AnyField) -> Bool {
     let id = ObjectIdentifier(relation)
@@ -75,6 +81,29 @@ extension ModelObject {
   func noteContainer(_ relation: AnyField) {
     guard hasNoIdentifier, detailsForWriting.containers.add(relation) else { return }
     forEachField { field, _ in if !field.isDirty { field.beginTracking() } }
+  }
+
+  /// Returns whether a record at the position of this embedded model is read into it, with the result of a new model:
+  /// the model is clean and in no other record, and no value stays that the record lacks.
+  ///
+  /// - Parameters:
+  ///   - relation: the relation that is read.
+  ///   - isClean: returns whether a field has no change that is not saved.
+  ///   - isInRecord: returns whether the record has a value for a field with an index in the layout.
+  func isRead(
+    in relation: any Relation, isClean: (AnyField) -> Bool, isInRecord: (AnyField, _ index: Int) -> Bool
+  ) -> Bool {
+    guard let details, details.remainder == nil, details.dynamicFields.isEmpty, isPartOfContainer,
+      details.containers.areOnly(relation, of: self), let owner = relation.ownerModel
+    else { return false }
+    var isRead = true
+    forEachField { field, index in
+      guard isRead else { return }
+      isRead =
+        isClean(field)
+        && (isInRecord(field, index) || !field.isLoaded || (field as? any Relation)?.refers(to: owner) == true)
+    }
+    return isRead
   }
 
   /// Marks the relations that embed the model as changed, and those that embed their models.

@@ -321,7 +321,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       throw ValueTransformError(expected: "a list", found: json)
     }
     let related = try reader.stage(
-      elements, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
+      elements, as: Related.self, isForeignKey: isForeignKey, of: self,
+      into: reader.readsInPlace(self) ? liveValue : nil)
     if isSettled { return { for related in related { related.link() } } }
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in

@@ -347,7 +347,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       json.isNull
       ? nil
       : try reader.stage(
-        json, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
+        json, as: Related.self, isForeignKey: isForeignKey, into: reader.readsInPlace(self) ? liveValue : nil,
+        of: self)
     if reader.isSettled(self) { return stated?.link ?? {} }
     let related = reader.withContainingModel(stated)
     if let edits = reader.edits { return edit(related, edits) }

@@ -88,12 +88,13 @@ extension DirectReading {
     let model = record.model
     model.markReadFromSource(
       isReference: record.isReference, isFromStore: reader.isFromStore, since: stamp, isFresh: true)
-    for link in record.links { try recognise(link, of: model, record) }
+    for link in record.links { try recognise(link, of: model, record, known: nil) }
     if reader.scope != nil { reader.operations.append(.add(model)) }
     return model
   }
 
-  func merge(_ record: DirectRecord, into known: ModelReader.Made, _ key: IdentityKey) throws -> ModelObject {
+  /// - Parameter key: the key of the model; nil for an embedded model.
+  func merge(_ record: DirectRecord, into known: ModelReader.Made, _ key: IdentityKey?) throws -> ModelObject {
     let model = known.model
     if record.links.isEmpty, !known.waitsForValues, isUnchanged(model, record) {
       reader.operations.append(
@@ -108,7 +109,7 @@ extension DirectReading {
     if !record.links.isEmpty, !known.waitsForValues, isUnchanged(model, record) {
       record.reader.expectsUnchanged = confirmsDirectly
     }
-    if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
+    if let key, !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
     // The values of nested objects are committed at the relation's position among the fields.
     var rest = record.fields
     if !reader.containing.isEmpty { rest &= ~settledFields(of: model, record) }
@@ -116,7 +117,7 @@ extension DirectReading {
       let before = rest & (1 &<< UInt64(link.field) &- 1)
       reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: before, isLast: false)))
       rest &= ~before & ~(1 &<< UInt64(link.field))
-      try recognise(link, of: model, record)
+      try recognise(link, of: model, record, known: known)
     }
     reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: rest, isLast: true)))
     return model
@@ -156,7 +157,10 @@ extension DirectReading {
     return settled
   }
 
-  private func recognise(_ link: DirectLink, of model: ModelObject, _ record: DirectRecord) throws {
+  /// - Parameter known: the model, if it existed before.
+  private func recognise(
+    _ link: DirectLink, of model: ModelObject, _ record: DirectRecord, known: ModelReader.Made?
+  ) throws {
     let classReader = record.reader
     guard let field = classReader.layout.reference(at: link.field, of: model)?.takeUnretainedValue(),
       let relation = classReader.related[link.field]
@@ -164,7 +168,7 @@ extension DirectReading {
     let inverse = relation.inverse ?? inverse(of: field, of: model, link)
     classReader.related[link.field]?.inverse = inverse
     try reader.inside(field, link.field, of: model, .fields(record.fields), inverse: inverse) {
-      try recognise(link, field, relation)
+      try recognise(link, field, relation, known)
     }
   }
 
@@ -179,7 +183,9 @@ extension DirectReading {
     return nil
   }
 
-  private func recognise(_ link: DirectLink, _ field: AnyField, _ relation: DirectClassReader.Link) throws {
+  private func recognise(
+    _ link: DirectLink, _ field: AnyField, _ relation: DirectClassReader.Link, _ owner: ModelReader.Made?
+  ) throws {
     let isSettled = reader.isSettled(field)
     // Outer links are committed before inner ones, so that the containing model retains the nested one.
     let place = links.count
@@ -189,10 +195,18 @@ extension DirectReading {
     if let nodes = link.nodes {
       var related: [ModelObject] = []
       related.reserveCapacity(nodes.count)
-      for node in nodes {
+      let embedding = owner == nil || relation.isForeignKey ? nil : field as? any Relation
+      let members = embedding.map { reader.readsInPlace($0) ? $0.relatedModels : [] } ?? []
+      for (position, node) in nodes.enumerated() {
         // Without an identifier, it is the containing model, or one that is not linked because the field is kept.
         if container != nil || reader.keeps(field), case .record(let nested) = node, identityKey(of: nested) == nil {
           throw NeedsTree()
+        }
+        if position < members.count, let embedding, let owner,
+          let member = try merge(node, into: members[position], of: embedding, owner)
+        {
+          related.append(member)
+          continue
         }
         let model = try recognise(node, relation.reader, isForeignKey: relation.isForeignKey)
         if type(of: model) != relation.reader.modelClass {
@@ -220,6 +234,22 @@ extension DirectReading {
     links.append { [unowned reader] in
       if !reader.keeps(field) { (field as? any Relation)?.keepLinks(to: models) }
     }
+  }
+
+  /// Reads an object without identifier into the embedded model at its position.
+  ///
+  /// - Returns: nil if a new model is needed.
+  private func merge(
+    _ node: DirectNode, into member: ModelObject, of relation: any Relation, _ owner: ModelReader.Made
+  ) throws -> ModelObject? {
+    guard case .record(let record) = node, type(of: member) == type(of: record.model),
+      identityKey(of: record) == nil,
+      member.isRead(
+        in: relation, isClean: { !$0.isDirty }, isInRecord: { record.fields & 1 &<< UInt64($1) != 0 })
+    else { return nil }
+    record.reader.expectsKnown = true
+    confirmedMembers.append(member)
+    return try merge(record, into: ModelReader.Made(model: member, waitsForValues: owner.waitsForValues), nil)
   }
 
   /// Returns whether a relation references exactly these models, and has no observer of equal values.

@@ -39,23 +39,27 @@ extension ModelReader {
   ///   - elements: the models, or their identifiers.
   ///   - type: the class of the relation.
   ///   - isForeignKey: whether identifiers are expected.
-  ///   - current: the members of the list. An edit with the same number of elements edits them in their order.
+  ///   - relation: the list. An edit with the same number of elements edits its members in their order.
+  ///   - current: the members that objects without identifier may be read into, by position; nil for none.
   func stage<M: Model>(
-    _ elements: [JSONValue], as type: M.Type, isForeignKey: Bool, editing current: [M]? = nil
+    _ elements: [JSONValue], as type: M.Type, isForeignKey: Bool, of relation: any Relation, into current: [M]?
   ) throws -> [Staged<M>] {
-    let current = edits != nil && current?.count == elements.count ? current : nil
+    let current = (edits == nil || current?.count == elements.count ? current : nil) ?? []
     var rejected: [(index: Int, json: JSONValue)] = []
     var issues: [ModelDecodingError] = []
     var staged: [Staged<M>] = []
     staged.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
+      let member = index < current.count ? current[index] : nil
       do {
         if leniency == nil {
-          staged.append(try stage(element, as: type, isForeignKey: isForeignKey, editing: current?[index]))
+          staged.append(try stage(element, as: type, isForeignKey: isForeignKey, into: member, of: relation))
         } else {
           let path = FieldPath([.index(index)])
           staged.append(
-            try inside(path) { try stage(element, as: type, isForeignKey: isForeignKey, editing: current?[index]) })
+            try inside(path) {
+              try stage(element, as: type, isForeignKey: isForeignKey, into: member, of: relation)
+            })
         }
       } catch {
         let error = ModelDecodingError.wrapping(error, at: FieldPath([.index(index)]))

@@ -13,6 +13,8 @@ final class ModelReader: FieldReader {
   let keepsLocalChanges: Bool
   /// Whether a store reads one of its records.
   let isFromStore: Bool
+  /// The save to which a store's response is read: the model, the written fields, and the moment of their capture.
+  var save: (model: ModelObject, fields: Set<ObjectIdentifier>, stamp: ChangeStamp)?
   /// The moment before the first value is applied.
   let beginning = ChangeStamp.next()
   /// The number of objects around the current one.
@@ -139,15 +141,29 @@ final class ModelReader: FieldReader {
 
   func keeps(_ field: AnyField) -> Bool { keepsLocalChanges && field.isDirty }
 
+  /// Whether a field has no changes, apart from those that the save wrote to which the response is read.
+  private func isClean(_ field: AnyField) -> Bool {
+    guard field.isDirty else { return true }
+    guard let save, field.lastChange <= save.stamp else { return false }
+    // A list that was not written may have other positions than the response.
+    return field.owner !== save.model || save.fields.contains(ObjectIdentifier(field))
+  }
+
+  /// Whether records are read into the models that a relation embeds, as far as they match.
+  func readsInPlace(_ relation: any Relation) -> Bool {
+    edits != nil || isFromStore && !relation.isForeignKey && isClean(relation)
+  }
+
   /// Stages the value of a relation: a full model, or an identifier.
   ///
   /// - Parameters:
   ///   - json: the model, or its identifier.
   ///   - type: the class of the relation.
   ///   - isForeignKey: whether an identifier is expected.
-  ///   - current: the related model at this position. An edit without identifier applies to it.
+  ///   - current: the related model at this position. An object without identifier may be read into it.
+  ///   - relation: the relation to it.
   func stage<M: Model>(
-    _ json: JSONValue, as type: M.Type, isForeignKey: Bool, editing current: M? = nil
+    _ json: JSONValue, as type: M.Type, isForeignKey: Bool, into current: M? = nil, of relation: (any Relation)? = nil
   ) throws -> Staged<M> {
     switch json {
     case .object(let object):
@@ -156,7 +172,11 @@ final class ModelReader: FieldReader {
       if let container = containingModel as? M, isUnidentified(object, like: container, type) {
         return try stage(object, into: container)
       }
-      if edits != nil, let current, isEdit(object, of: current, type) { return try stage(object, into: current) }
+      if let current, let relation, isRead(object, into: current, of: relation),
+        isUnidentified(object, like: current, type)
+      {
+        return try stage(object, into: current)
+      }
       return try stage(object, as: type)
     case .int, .string, .number:
       let (model, unloadedReference) = try reference(to: json, of: type)
@@ -248,9 +268,14 @@ final class ModelReader: FieldReader {
     }
   }
 
-  /// Returns whether an object is an edit of a model, because neither has an identifier.
-  private func isEdit<M: Model>(_ object: AttributeDictionary, of current: M, _ type: M.Type) -> Bool {
-    current.modelIdentifier == nil && isUnidentified(object, like: current, type)
+  /// Returns whether an object without identifier is read into the related model at its position.
+  private func isRead(
+    _ object: AttributeDictionary, into current: ModelObject, of relation: any Relation
+  ) -> Bool {
+    if edits != nil { return current.modelIdentifier == nil }
+    return current.isRead(in: relation, isClean: isClean) { field, index in
+      value(of: field, index, of: current, in: object) != nil
+    }
   }
 
   /// Returns whether an object has the class of a model, and no identifier.

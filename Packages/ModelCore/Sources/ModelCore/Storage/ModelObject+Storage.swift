@@ -331,10 +331,17 @@ extension ModelScope {
 
   /// Checks a store's response to the save of a model.
   ///
+  /// - Parameters:
+  ///   - answer: the response.
+  ///   - model: the model.
+  ///   - saved: the fields that the save wrote, and the moment at which it captured them; nil for no save.
   /// - Returns: a closure that reads the response into the model, except for fields that are dirty at that time.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
-  public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
+  public func staged<M: Model>(
+    _ answer: AttributeDictionary, into model: M, saved: (fields: [AnyField], stamp: ChangeStamp)? = nil
+  ) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
+    reader.save = saved.map { (model, Set($0.fields.map { ObjectIdentifier($0) }), $0.stamp) }
     reader.recogniseRelatedModels(of: model)
     // A new model gets its identifier with the answer, which may refer back to it.
     reader.recognise(model, answeredBy: answer)

@@ -346,7 +346,7 @@ public struct SaveOperation<M: Model> {
     if isCreated, !isIdentifierNew { scope.addCreated(model) }
     let readAnswer: (() -> Void)?
     do {
-      readAnswer = try answer.map { try scope.staged($0, into: model) }
+      readAnswer = try answer.map { try scope.staged($0, into: model, saved: (fields.fields(of: model), stamp)) }
     } catch {
       if !isMember { scope.remove(model) }
       throw error

@@ -83,15 +83,33 @@ extension ModelStoreContract {
       try requireEqual(book.author.value?.name.value, "Anne", "the name")
       try require(book.isDirty, "the book is not dirty")
     },
+    Check("a read keeps the embedded model of a clean owner as its member", needs: [.anyModels]) { store in
+      try await requireSaved("Anne", in: store) { book in
+        let author = book.author.value
+        _ = try await createBook(in: store)
+        _ = try await store.list(ContractBook.self)
+        try await store.refresh(book)
+        try require(book.author.value === author, "the read replaced the author")
+        author?.name.value = "Anne"
+        try require(book.isDirty, "the owner is not dirty")
+        try await store.save(book)
+        try require(book.author.value === author, "the save replaced the author")
+      }
+    },
+    Check("a read keeps the embedded models of a clean list as its members", needs: [.anyModels]) { store in
+      let album = try await createAlbum(in: store)
+      let tracks = album.tracks.value ?? []
+      try await store.refresh(album)
+      try require(album.tracks.value == tracks && !album.isDirty, "the read replaced the tracks")
+      tracks[1].title.value = "Second"
+      try require(album.isDirty, "the owner is not dirty")
+      try await store.save(album)
+      try await store.refresh(album)
+      try requireEqual(album.tracks.value?.map(\.title.value), ["One", "Second"], "the titles")
+    },
     Check("save writes an edit inside an embedded model of a list", needs: [.anyModels]) { store in
       func create() async throws -> String {
-        let album = ContractAlbum()
-        for title in ["One", "Two"] {
-          let track = ContractTrack()
-          track.title.value = title
-          album.tracks.add(track)
-        }
-        try await store.create(album)
+        let album = try await createAlbum(in: store)
         try require(!album.isDirty, "the created album is dirty")
         album.tracks.value?[0].title.value = "First"
         try require(album.isDirty, "the edited album is not dirty")
@@ -110,6 +128,43 @@ extension ModelStoreContract {
       try requireEqual(album.tracks.value?.map(\.title.value), ["First", "Second"], "the titles")
     },
   ]
+
+  /// Embedded models that several store instances change.
+  static let embeddingTogether: [SharedEngineCheck] = [
+    SharedEngineCheck("the changes of another store instance are read into the embedded models of a clean owner") {
+      makeStore in
+      let (first, second) = (try await makeStore(), try await makeStore())
+      let album = try await createAlbum(in: first)
+      let tracks = album.tracks.value ?? []
+      let same = try await second.lookup(ContractAlbum.self, identifier: album.identifier ?? "")
+      same.tracks.value?[0].title.value = "First"
+      same.tracks.add(track("Three"))
+      try await second.save(same)
+      _ = try await first.lookup(ContractAlbum.self, identifier: album.identifier ?? "")
+      try requireEqual(album.tracks.value?.map(\.title.value), ["First", "Two", "Three"], "the titles")
+      try require(album.tracks.value?.dropLast() == tracks[...], "the read replaced tracks")
+      tracks[1].title.value = "Second"
+      try await first.save(album)
+      try await second.refresh(same)
+      same.tracks.value?.removeFirst()
+      try await second.save(same)
+      _ = try await first.lookup(ContractAlbum.self, identifier: album.identifier ?? "")
+      try requireEqual(album.tracks.value?.map(\.title.value), ["Second", "Three"], "the titles after a removal")
+      try require(!album.isDirty, "the read made the album dirty")
+    }
+  ]
+
+  private static func createAlbum(in store: any ModelStore) async throws -> ContractAlbum {
+    let album = ContractAlbum()
+    for title in ["One", "Two"] { album.tracks.add(track(title)) }
+    return try await store.create(album)
+  }
+
+  private static func track(_ title: String) -> ContractTrack {
+    let track = ContractTrack()
+    track.title.value = title
+    return track
+  }
 
   private static func createBook(in store: any ModelStore) async throws -> String {
     let book = ContractBook(), author = ContractAuthor()

@@ -1,0 +1,142 @@
+@_spi(ModelKitInternals) import FieldKit
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+@Suite struct `A read of an owner with embedded models` {
+  private let scope = ModelScope()
+
+  /// The two paths of a reader: from bytes, and from values.
+  enum Source: CaseIterable {
+    case bytes, values
+  }
+
+  private func read(
+    _ record: AttributeDictionary, from source: Source = .bytes, keepsLocalChanges: Bool = true
+  ) throws -> Shipment {
+    switch source {
+    case .bytes:
+      let data = try JSONValue.array([.object(record)]).jsonData()
+      return try scope.models(Shipment.self, fromJSON: data, keepsLocalChanges: keepsLocalChanges)[0]
+    case .values: return try scope.models(Shipment.self, from: [record], keepsLocalChanges: keepsLocalChanges)[0]
+    }
+  }
+
+  private func record(
+    city: String = "London", code: String = "GB", lines: [String] = ["A", "B"]
+  ) -> AttributeDictionary {
+    [
+      "id": 1, "address": ["city": .string(city), "country": ["code": .string(code)]],
+      "lines": .array(lines.map { ["text": .string($0)] }),
+    ]
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It keeps clean models and reads their values`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let (address, country, lines) = (order.address.value, order.address.value?.country.value, order.lines.value)
+    _ = try read(record(), from: source)
+    #expect(order.address.value === address && order.lines.value == lines)
+    _ = try read(record(city: "Paris", code: "FR", lines: ["C", "B"]), from: source)
+    #expect(order.address.value === address && address?.country.value === country && order.lines.value == lines)
+    #expect(address?.city.value == "Paris" && country?.code.value == "FR" && lines?[0].text.value == "C")
+    #expect(!order.isDirty)
+    country?.code.value = "DE"
+    #expect(order.address.isDirty)
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It keeps the members of a list by position`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let lines = try #require(order.lines.value)
+    _ = try read(record(lines: ["A", "B", "C"]), from: source)
+    #expect(order.lines.value?.prefix(2) == lines[...] && order.lines.value?.map(\.text.value) == ["A", "B", "C"])
+    _ = try read(record(lines: ["B"]), from: source)
+    #expect(order.lines.value == [lines[0]] && lines[0].text.value == "B" && lines[1].text.value == "B")
+    lines[0].text.value = "D"
+    #expect(order.lines.isDirty)
+    order.revert()
+    #expect(order.lines.value?.map(\.text.value) == ["B"])
+    lines[1].text.value = "E"
+    #expect(!order.isDirty)
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It replaces a model with a value that the record lacks`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let address = order.address.value
+    _ = try read(["id": 1, "address": ["city": "Paris"]], from: source)
+    #expect(order.address.value !== address && order.address.value?.country.value == nil)
+    #expect(order.address.value?.city.value == "Paris" && address?.city.value == "London")
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It keeps the edits of a model, or replaces the model`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let address = order.address.value
+    address?.city.value = "Leeds"
+    _ = try read(record(city: "Paris", code: "FR"), from: source)
+    #expect(order.address.value === address && address?.city.value == "Leeds")
+    #expect(address?.country.value?.code.value == "GB")
+    _ = try read(record(city: "Paris", code: "FR"), from: source, keepsLocalChanges: false)
+    #expect(order.address.value?.city.value == "Paris" && order.address.value?.country.value?.code.value == "FR")
+    #expect(!order.isDirty)
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It replaces a model that another owner embeds, too`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let address = order.address.value
+    let other = Shipment()
+    other.address.value = address
+    _ = try read(record(city: "Paris"), from: source)
+    #expect(order.address.value?.city.value == "Paris" && other.address.value?.city.value == "London")
+  }
+
+  @Test func `The last of two records of an owner in one document counts`() throws {
+    let order = try read(record())
+    let address = order.address.value
+    let data = try JSONValue.array([.object(record(city: "Paris")), .object(record())]).jsonData()
+    _ = try scope.models(Shipment.self, fromJSON: data, keepsLocalChanges: true)
+    #expect(order.address.value === address && address?.city.value == "London")
+  }
+
+  @Test func `The response to a save keeps models that were not edited since`() throws {
+    let order = try read(record())
+    let (address, lines) = (order.address.value, order.lines.value)
+    address?.city.value = "Leeds"
+    lines?[0].text.value = "C"
+    let stamp = ChangeStamp.next()
+    lines?[1].text.value = "D"
+    let fields: [AnyField] = [order.address, order.lines]
+    let apply = try scope.staged(
+      record(city: "LEEDS", lines: ["c", "b"]), into: order, saved: (fields: fields, stamp: stamp))
+    order.markSaved(fields, asOf: stamp)
+    apply()
+    #expect(order.address.value === address && address?.city.value == "LEEDS" && !order.address.isDirty)
+    #expect(order.lines.value == lines && lines?[1].text.value == "D" && order.lines.isDirty)
+  }
+
+  @Test func `The response to a save of other fields does not change an edited list`() throws {
+    let order = try read(record())
+    let second = order.lines.value?[1]
+    order.lines.value?.removeFirst()
+    order.note.value = "N"
+    let stamp = ChangeStamp.next()
+    let apply = try scope.staged(record(lines: ["a", "b"]), into: order, saved: (fields: [order.note], stamp: stamp))
+    order.markSaved([order.note], asOf: stamp)
+    apply()
+    #expect(order.lines.value == [second] && second?.text.value == "B" && order.lines.isDirty)
+  }
+
+  @Test func `It notifies the observers of changed values only`() throws {
+    let order = try read(record())
+    var changes = 0
+    let token = order.address.value?.city.addObserver(updateImmediately: false) { _ in changes += 1 }
+    _ = try read(record())
+    #expect(changes == 0)
+    _ = try read(record(city: "Paris"))
+    #expect(changes == 1)
+    token?.cancel()
+  }
+}
