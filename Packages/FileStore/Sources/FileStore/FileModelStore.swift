@@ -104,7 +104,9 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   /// Throws if a later revision of a model may be lost, unless the open transaction wrote one.
   private func refuseLost(_ type: String, _ identifier: String) throws {
-    guard transaction?.entry(type, identifier) == nil, let contents = handle.engine.knownContents else { return }
+    guard JournalIndex.mayHaveLosses, transaction?.entry(type, identifier) == nil,
+      let contents = handle.engine.knownContents
+    else { return }
     try handle.options.unreadable.refuse(contents.loss(of: type, identifier), type, identifier)
   }
 

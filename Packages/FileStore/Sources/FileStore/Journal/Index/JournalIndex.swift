@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import StoreEngine
+import Synchronization
 
 /// The positions of all models of a group, by type.
 struct JournalIndex: Sendable {
@@ -15,7 +16,14 @@ struct JournalIndex: Sendable {
   let epoch = Int.random(in: 0...Int.max)
 
   /// The lost parts of the journal, until a repair.
-  var losses: [JournalLoss] = []
+  var losses: [JournalLoss] = [] {
+    didSet { if !losses.isEmpty { Self.hadLosses.store(true, ordering: .releasing) } }
+  }
+
+  private static let hadLosses = Atomic(false)
+
+  /// Whether any journal of this process had losses since the start. If not, a read need not lock its index to check.
+  static var mayHaveLosses: Bool { hadLosses.load(ordering: .acquiring) }
 
   /// The indexes of fields. Long-lived copies of the whole index don't have them.
   var fields = FieldIndexes()
