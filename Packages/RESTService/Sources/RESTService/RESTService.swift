@@ -176,17 +176,16 @@ public final class RESTService: Sendable {
     _ call: ServiceCall, _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
   ) async throws -> HTTPResponseData {
     let request = try IdempotentRequest(call, options)
-    func attempt() async throws -> HTTPResponseData {
-      let store = open(makeScope())
-      guard let request else { return try await body(store) }
-      return try await once(request, in: store, body)
-    }
-    for _ in 1..<Self.attempts {
+    var attempt = 1
+    while true {
       do {
-        return try await attempt()
-      } catch let error as ModelStoreError where error.code == .conflict {}
+        let store = open(makeScope())
+        guard let request else { return try await body(store) }
+        return try await once(request, in: store, body)
+      } catch let error as ModelStoreError where error.code == .conflict && attempt < Self.attempts {
+        attempt += 1
+      }
     }
-    return try await attempt()
   }
 
   func makeScope() -> ModelScope { ModelScope(transformers: context) }

@@ -181,12 +181,14 @@ extension ModelStore {
 extension TransactionalModelStore {
   /// Lists models and deletes them in one transaction, which is repeated after a conflict with another writer.
   func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
-    for _ in 1..<8 {
+    var attempt = 1
+    while true {
       do {
         return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
-      } catch let error as ModelStoreError where error.code == .conflict {}
+      } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
+        attempt += 1
+      }
     }
-    return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
   }
 
   /// Deletes models in a transaction. A model may deny the deletion of another one until it is deleted itself.
