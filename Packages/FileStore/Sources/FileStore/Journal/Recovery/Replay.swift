@@ -223,7 +223,8 @@ struct Replay {
   mutating func takeDamage(
     at offset: UInt64, length: UInt64, _ reason: String, _ content: JournalLoss.Content = .unknown
   ) {
-    explainsGap = true
+    // The line of a known record hides no other batch.
+    if case .record = content {} else { explainsGap = true }
     // A damaged range can reach the scanner in parts. It is reported once, and counts as one record.
     if let last = pending.indices.last, var previous = pending[last].problems.last?.issue,
       previous.offset + previous.length + 1 >= offset, previous.length > 0

@@ -334,6 +334,26 @@ import Testing
     }
   }
 
+  @Test func `A batch that was removed behind a damaged record is a loss of its own`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, preallocation: 0)
+    try journal.write([.create("Book", "1", JournalScript.json("a"))])
+    try journal.write([.create("Tag", "1", JournalScript.json("a"))])
+    try journal.write([.update("Book", "1", JournalScript.json("b"))])
+    try journal.write([.update("Tag", "1", JournalScript.json("b"))])
+    try journal.write([.create("Book", "2", JournalScript.json("c"))])
+    try journal.close()
+    var bytes = try #require(fileSystem.bytes(path))
+    let lines = lines(bytes)
+    bytes[lines[6].upperBound - 4] ^= 0x01
+    bytes.removeSubrange(lines[7].lowerBound...lines[8].upperBound)
+    fileSystem.overwrite(path, with: bytes)
+    let again = try Journal.scripted(fileSystem)
+    #expect(again.contents.loss(of: "Book", "1") != nil)
+    #expect(again.contents.loss(of: "Tag", "1") != nil)
+    #expect(rows(try again.snapshot())["Book 2"] != nil)
+  }
+
   @Test func `A repair names the models of all damaged lines in a row`() throws {
     let (fileSystem, _) = try makeJournal()
     var bytes = try #require(fileSystem.bytes(path))
