@@ -3,8 +3,8 @@ import Synchronization
 
 /// A method of a model that stores call before or after a write.
 ///
-/// All hooks follow one rule: a hook runs once for each write, even if a task repeats the write in further stores, and
-/// its changes are part of the write instead of edits.
+/// A hook runs once for each write, even if a task repeats the write in further stores. Its changes are part of the
+/// write, and are no edits.
 @_spi(ModelKitInternals)
 public enum ModelHook {
   case beforeSave, afterCreate, afterUpdate, afterDelete

@@ -83,8 +83,8 @@ extension ModelObject {
     forEachField { field, _ in if !field.isDirty { field.beginTracking() } }
   }
 
-  /// Returns whether a record at the position of this embedded model is read into it, with the result of a new model:
-  /// the model is clean and in no other record, and no value stays that the record lacks.
+  /// Returns whether a record at the position of this embedded model is read into it. The model is clean and in no other
+  /// record, and no value stays that the record lacks, so the result is that of a new model.
   ///
   /// - Parameters:
   ///   - relation: the relation that is read.
