@@ -109,7 +109,7 @@ struct FoundRecords<M: Model> {
 @_spi(ModelKitInternals)
 public struct QueryResult {
   /// The records in the order of the query.
-  public let records: [FoundRecord]
+  let records: [FoundRecord]
   let plan: QueryPlan
   let testedCount: Int
 

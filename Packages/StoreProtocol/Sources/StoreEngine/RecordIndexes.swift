@@ -3,7 +3,7 @@
 /// The indexes of one type in a snapshot.
 public struct RecordIndexes<Place: Sendable> {
   /// The indexed fields.
-  @_spi(ModelKitInternals) public let fields: [StoredKeyPath]
+  let fields: [StoredKeyPath]
   /// The number of records that can be read sequentially in the time of one random read.
   let scatteredCost: Int
   let select: (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>
@@ -45,7 +45,7 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
   /// The identifier.
   public let identifier: String
   /// Whether the key differs from that of the previous record, if records are in the order of an index.
-  public let isNewKey: Bool
+  let isNewKey: Bool
 
   /// Creates a record.
   public init(place: Place, order: UInt64, identifier: String, isNewKey: Bool) {
@@ -57,13 +57,13 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
 @_spi(ModelKitInternals)
 public struct IndexedRecords<Place: Sendable>: Sendable {
   /// The plan.
-  public let plan: QueryPlan
+  let plan: QueryPlan
   /// The records; nil if all records of the type match or have to be tested, which is faster sequentially.
   public let records: [IndexedRecord<Place>]?
   /// Whether the index has more records after the last one.
-  public let hasMore: Bool
+  let hasMore: Bool
   /// The number of omitted records, which the offset of the query skips.
-  public let skippedCount: Int
+  let skippedCount: Int
 
   /// Creates a selection.
   public init(plan: QueryPlan, records: [IndexedRecord<Place>]?, hasMore: Bool, skippedCount: Int = 0) {

@@ -12,6 +12,7 @@ public struct PendingRead {
   let lastWrite: UInt64?
 }
 
+@_spi(ModelKitInternals)
 extension RecordStore {
   /// Returns the live model of an identifier if no record of its type was written since it was read. An open
   /// transaction of another task matters only if it wrote records of the type.
@@ -28,7 +29,6 @@ extension RecordStore {
 
   /// Returns whether the running task is in no transaction, and no open transaction wrote records of a type. Then a live
   /// model of the type has the stored values, or unsaved edits.
-  @_spi(ModelKitInternals)
   @inline(never)
   public final func canIgnoreTransactions(_ type: String) -> Bool {
     transactions.allSatisfy { !$0.mark.isEntered && !$0.touches(type) }
@@ -64,7 +64,6 @@ extension RecordStore {
   /// - Parameter lastWrite: the last write to the type before the record was read; nil to read the record again next
   ///   time.
   /// - Throws: `ModelStoreError` with the code `notFound` if the record is one of another class.
-  @_spi(ModelKitInternals)
   public final func model<M: Model>(
     _ type: M.Type, _ identifier: String, _ bytes: [UInt8], _ context: TypeContext, asOf lastWrite: UInt64?
   ) throws -> M {
@@ -88,20 +87,17 @@ extension RecordStore {
   }
 
   /// Begins a read of records of a type.
-  @_spi(ModelKitInternals)
   public final func beginRead(_ context: TypeContext) -> PendingRead {
     PendingRead(start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite)
   }
 
   /// Returns whether a live model may be newer than its record, because the type was written since a read began.
-  @_spi(ModelKitInternals)
   public final func mayBeOutdated(_ read: PendingRead) -> Bool {
     guard let state = read.state, transactions.isEmpty else { return true }
     return state.lastWrite != read.lastWrite
   }
 
   /// Creates or updates models from records that were read before. Omits unreadable records if the store skips them.
-  @_spi(ModelKitInternals)
   public final func readableModels<M: Model>(
     _ type: M.Type, _ records: [FoundRecord], _ read: PendingRead, answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {

@@ -4,9 +4,9 @@
 /// The approximate number of records that are read together.
 private let sliceSize = 1_024
 
+@_spi(ModelKitInternals)
 extension RecordStore {
   /// Runs a query. Returns the matches in its order, and the plan.
-  @_spi(ModelKitInternals)
   public final func execute<M: Model>(
     _ query: ModelQuery<M>, into projection: QueryProjection? = nil
   ) async throws -> QueryResult {
@@ -27,7 +27,6 @@ extension RecordStore {
   /// Runs a read whose records are all from one snapshot.
   ///
   /// The engine may remove a part of the snapshot before it is read. Then the read restarts once with a pinned snapshot.
-  @_spi(ModelKitInternals)
   public final func withSnapshot<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
     do {
       return try await body(try await handle.snapshot(pinned: false))

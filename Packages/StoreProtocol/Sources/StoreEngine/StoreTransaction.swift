@@ -13,7 +13,7 @@ public final class StoreTransaction {
     /// The current bytes; nil if the record was removed.
     public var content: [UInt8]?
     /// The position among the records that the transaction wrote.
-    public let order: Int
+    let order: Int
     /// Whether the transaction created it.
     let isOwn: Bool
   }
@@ -21,7 +21,7 @@ public final class StoreTransaction {
   let mark = TransactionMark()
   let parts = TransactionParts()
   /// The epoch of the numbers of records that are new in the transaction.
-  public let epoch = Int.random(in: 0...Int.max)
+  let epoch = Int.random(in: 0...Int.max)
   /// The commits of others since the transaction began.
   let tracker: ConflictTracker
   /// The records and types that were read, each with the position of the tracker before.
@@ -101,7 +101,7 @@ public final class StoreTransaction {
   }
 
   /// Returns the number of records of a type that the transaction wrote.
-  public func count(_ type: String) -> Int { entries[type]?.count ?? 0 }
+  func count(_ type: String) -> Int { entries[type]?.count ?? 0 }
 
   /// A record that the transaction wrote.
   public struct WrittenRecord {

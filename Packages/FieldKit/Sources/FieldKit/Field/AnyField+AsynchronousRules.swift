@@ -37,14 +37,6 @@ extension AnyField {
     await FieldValidation.validateChanges(of: [self], after: pause, clock: clock)
   }
 
-  /// Whether the value meets all rules but asynchronous ones, which were not checked to the end.
-  @_spi(ModelKitInternals)
-  public final var awaitsCheck: Bool { flags.isDisjoint(with: [.valid, .invalid]) && hasAsynchronousRules }
-
-  /// Whether a check by asynchronous rules belongs to the present value.
-  @_spi(ModelKitInternals)
-  public final var needsAsynchronousValidation: Bool { hasAsynchronousRules }
-
   /// Discards a result that is incomplete because a test failed to run, so that the next check repeats it.
   final func discardFailedCheck() {
     if details?.check?.isConclusive == false { details?.check = nil }
@@ -82,4 +74,13 @@ extension AnyField {
     guard let violations = check.violations else { return setValidating() }
     setViolations(violations.map(withoutSecrets), isValid: violations.isEmpty)
   }
+}
+
+@_spi(ModelKitInternals)
+extension AnyField {
+  /// Whether the value meets all rules but asynchronous ones, which were not checked to the end.
+  public final var awaitsCheck: Bool { flags.isDisjoint(with: [.valid, .invalid]) && hasAsynchronousRules }
+
+  /// Whether a check by asynchronous rules belongs to the present value.
+  public final var needsAsynchronousValidation: Bool { hasAsynchronousRules }
 }

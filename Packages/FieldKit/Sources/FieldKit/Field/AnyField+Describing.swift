@@ -41,6 +41,7 @@ extension CustomReflectable where Self: AnyField {
 
 }
 
+@_spi(ModelKitInternals)
 extension AnyField {
   fileprivate final var isShownAsUnset: Bool {
     if case .loaded = untrackedLoadState { return false }
@@ -48,7 +49,6 @@ extension AnyField {
   }
 
   /// The value as descriptions show it.
-  @_spi(ModelKitInternals)
   public final var valueText: String {
     guard let value = describedValue else { return "nil" }
     return isSensitive ? "\(Redaction())" : Self.text(of: value)
@@ -73,11 +73,8 @@ extension AnyField {
     }
     return ValueTransformError(expected: error.expected, found: "\(Redaction())")
   }
-}
 
-extension AnyField {
   /// Returns the violation without the value in its message, if the field is sensitive.
-  @_spi(ModelKitInternals)
   public final func withoutSecrets(_ violation: RuleViolation) -> RuleViolation {
     guard isSensitive, let value = describedValue else { return violation }
     let text = "\(value)"

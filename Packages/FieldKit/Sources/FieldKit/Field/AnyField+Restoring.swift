@@ -1,9 +1,9 @@
 // The baseline is stored when it is first replaced. Unchanged fields therefore need no memory for it, and setting a
 // field without a baseline costs only a test of flags that is done anyway.
 
+@_spi(ModelKitInternals)
 extension AnyField {
   /// Copies the states of another field, apart from its value and declaration.
-  @_spi(ModelKitInternals)
   public final func copyStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
     changedStamp = original.changedStamp
@@ -18,14 +18,12 @@ extension AnyField {
   /// Reverts a dirty field to its baseline, the value last read or saved.
   ///
   /// - Returns: `false` if the field is not dirty, or its baseline is unknown.
-  @_spi(ModelKitInternals)
   public final func restore() -> Bool {
     guard isDirty, let restoration = details?.restoration else { return false }
     return reverting { restoration(self) }
   }
 
   /// Unloads a dirty field that has no baseline.
-  @_spi(ModelKitInternals)
   public final func restoreUnset() { reverting { unload() } }
 
   /// Calls a closure that sets the field back as a read does. The change is an edit all the same.
@@ -37,22 +35,18 @@ extension AnyField {
   }
 
   /// Whether the field has no baseline, because it was never read or saved.
-  @_spi(ModelKitInternals)
   public final var wasNeverSaved: Bool { !flags.contains(.original) && details?.restoration == nil }
 
   /// Whether the value is the baseline. A subclass with storage of its own captures the baseline before its first
   /// change.
-  @_spi(ModelKitInternals)
   public final var isOriginal: Bool { flags.contains(.original) }
 
   /// Discards the baseline, because the value was not saved.
-  @_spi(ModelKitInternals)
   public final func forgetSaved() { flags.subtract(.original) }
 
   /// Stores a closure that reverts the field, until the field is saved, read or unloaded.
   ///
   /// - Parameter restoration: receives the field; returns whether the field was reverted.
-  @_spi(ModelKitInternals)
   public final func registerRestoration(_ restoration: @escaping (AnyField) -> Bool) {
     flags.subtract(.original)
     detailsForWriting.restoration = restoration

@@ -21,10 +21,6 @@ extension AnyField {
   @usableFromInline
   final func noteRead() { noteRead(of: .value) }
 
-  /// Records a read of the value that does not go through ``Field/value``.
-  @_spi(ModelKitInternals)
-  public final func noteValueRead() { noteRead(of: .value) }
-
   /// Records a read of properties, if tracking is enabled.
   @inline(__always)
   final func noteRead(of properties: TrackedProperties) {
@@ -42,29 +38,27 @@ extension AnyField {
   }
 
   /// Whether the field was ever read under tracking. Only such a field notifies a registrar.
-  @_spi(ModelKitInternals)
-  public final var isTracked: Bool { flags.contains(.tracked) }
+  final var isTracked: Bool { flags.contains(.tracked) }
+}
 
-  // MARK: Recorded reads
+@_spi(ModelKitInternals)
+extension AnyField {
+  /// Records a read of the value that does not go through ``Field/value``.
+  public final func noteValueRead() { noteRead(of: .value) }
 
   /// Begins to record reads of the value of a field that is not used otherwise, such as one of a prototype.
-  @_spi(ModelKitInternals)
   public final func recordReads() { flags.formUnion([.recordsReads, .hooksGet]) }
 
   /// Ends what ``recordReads()`` began.
   ///
   /// - Returns: whether the value was read.
-  @_spi(ModelKitInternals)
   public final func endRecordingReads() -> Bool {
     defer { flags.subtract([.recordsReads, .hooksGet, .wasRead]) }
     return flags.contains(.wasRead)
   }
 
-  // MARK: Changes
-
   /// Announces that the value is about to be set. ``markSet(isChange:stamp:)`` announces it too, but only after the
   /// value was stored.
-  @_spi(ModelKitInternals)
   public final func prepareToSet(isChange: Bool) {
     if flags.contains(.tracked) { announceSet(isChange: isChange) }
   }
@@ -72,7 +66,6 @@ extension AnyField {
   /// Updates all states that a set updates. It neither stores the value nor notifies the observers of the value.
   ///
   /// - Parameter isRead: whether the value was read. A read value does not make the field dirty.
-  @_spi(ModelKitInternals)
   public final func markSet(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     if flags.isDisjoint(with: .toldOf) {
       setStates(isChange: isChange, stamp: stamp, isRead: isRead)
@@ -82,14 +75,12 @@ extension AnyField {
   }
 
   /// Whether the field was never set and has no observers, apart from an owner that waits for changes.
-  @_spi(ModelKitInternals)
   public final var isUntouched: Bool {
     unmanagedDetails == nil && updatedStamp == .never
       && flags.isDisjoint(with: [.tracked, .ownerFollows, .reportsSets, .dirty])
   }
 
   /// Whether a set runs no code outside the field, apart from a domain.
-  @_spi(ModelKitInternals)
   public final var isUnobserved: Bool {
     unmanagedDetails == nil && flags.isDisjoint(with: [.tracked, .reportsSets])
   }
@@ -100,12 +91,13 @@ extension AnyField {
   ///   - isChange: whether the value differs from the initial one.
   ///   - stamp: the time of the read.
   ///   - isSource: whether the field itself was read, and not the inverse of a relation.
-  @_spi(ModelKitInternals)
   public final func markReadUntouched(isChange: Bool, stamp: ChangeStamp, isSource: Bool) {
     setStates(isChange: isChange, stamp: stamp, isRead: true)
     if isSource { flags.formUnion(.original) }
   }
+}
 
+extension AnyField {
   @usableFromInline
   final func announceSet(isChange: Bool) {
     guard let tracker = details?.tracker else { return }

@@ -17,12 +17,12 @@ public protocol FieldWatcher: AnyObject {
 
 // A set tests one flag to find out whether more than the value is observed. The flag is set while the owner waits for
 // the first change, and cleared with it.
+@_spi(ModelKitInternals)
 extension AnyField {
   /// Notifies the owner of the next change, and of the save after it.
   ///
   /// - Parameter isFollowed: whether the owner is notified of every set.
   /// - Returns: whether the field has unsaved changes already.
-  @_spi(ModelKitInternals)
   @discardableResult
   public final func beginTracking(isFollowed: Bool = false) -> Bool {
     flags.formUnion(isFollowed ? [.watched, .ownerWatches, .ownerFollows] : [.watched, .ownerWatches])
@@ -30,7 +30,6 @@ extension AnyField {
   }
 
   /// Stops notifying the owner.
-  @_spi(ModelKitInternals)
   public final func endTracking() {
     flags.subtract([.ownerWatches, .ownerFollows])
     lowerFlag()

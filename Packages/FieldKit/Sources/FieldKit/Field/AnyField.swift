@@ -33,17 +33,6 @@ open class AnyField: ObservationOwner {
   /// The model or other object the field belongs to; nil once it was deallocated.
   public final var owner: AnyObject? { unsafeOwner }
 
-  /// Sets the owner. The owner has to call ``clearOwner()`` before it is deallocated.
-  @_spi(ModelKitInternals)
-  public final func adopt(by owner: AnyObject, at index: Int) {
-    unsafeOwner = owner
-    layoutIndex = UInt16(truncatingIfNeeded: index)
-  }
-
-  /// Removes the reference to the owner.
-  @_spi(ModelKitInternals)
-  public final func clearOwner() { unsafeOwner = nil }
-
   // MARK: Erased value
 
   /// The type of the value, without the optional.
@@ -58,10 +47,6 @@ open class AnyField: ObservationOwner {
   open func set(anyValue: Any?) throws {
     throw wrongType(anyValue.map { type(of: $0) } ?? Never.self)
   }
-
-  /// Whether the value consists of other models.
-  @_spi(ModelKitInternals)
-  public final var isRelation: Bool { flags.contains(.relation) }
 
   // MARK: Name
 
@@ -121,8 +106,7 @@ open class AnyField: ObservationOwner {
   }
 
   /// Whether the load state is `loaded`. The read is not tracked.
-  @_spi(ModelKitInternals)
-  public final var isLoaded: Bool { flags.intersection(.loadStateMask) == .loaded }
+  final var isLoaded: Bool { flags.intersection(.loadStateMask) == .loaded }
 
   /// Whether the field has never been set or read.
   public final var isUnset: Bool {
@@ -146,26 +130,6 @@ open class AnyField: ObservationOwner {
   public final var changedAt: Date? {
     noteRead(of: .value)
     return changedStamp.date
-  }
-
-  /// When the value last changed; `never` if it did not.
-  @_spi(ModelKitInternals) public final var lastChange: ChangeStamp { changedStamp }
-
-  /// Marks the value as of a stamp as saved. A later change stays dirty.
-  @_spi(ModelKitInternals)
-  public final func markSaved(asOf stamp: ChangeStamp) {
-    guard changedStamp <= stamp else {
-      // The saved value is neither the current value nor the stored baseline.
-      if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
-      return
-    }
-    flags.formUnion(.original)
-    details?.restoration = nil
-    guard flags.contains(.dirty) else { return }
-    let announced = announceChange(of: .isDirty)
-    flags.subtract(.dirty)
-    concludeChange(of: announced)
-    if flags.contains(.ownerWatches) { tellOwnerOfSave() }
   }
 
   // MARK: Validation
@@ -225,15 +189,6 @@ open class AnyField: ObservationOwner {
 
   /// Adds a violation found elsewhere, such as by a server. The next validation or set removes it.
   public final func addViolation(_ violation: RuleViolation) { addViolations([violation]) }
-
-  /// Adds violations in one change of the validation state.
-  ///
-  /// - Complexity: O(*n* + *m*), where *n* is the number of existing violations, and *m* the number of added ones.
-  @_spi(ModelKitInternals)
-  public final func addViolations(_ violations: [RuleViolation]) {
-    if violations.isEmpty { return }
-    setViolations(untrackedViolations + violations.map(withoutSecrets), isValid: false)
-  }
 
   /// Discards the result of the last validation.
   public final func resetValidationState() {
@@ -459,6 +414,48 @@ open class AnyField: ObservationOwner {
   open func writeRelated(
     _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
   ) throws {}
+}
+
+@_spi(ModelKitInternals)
+extension AnyField {
+  /// Sets the owner. The owner has to call ``clearOwner()`` before it is deallocated.
+  public final func adopt(by owner: AnyObject, at index: Int) {
+    unsafeOwner = owner
+    layoutIndex = UInt16(truncatingIfNeeded: index)
+  }
+
+  /// Removes the reference to the owner.
+  public final func clearOwner() { unsafeOwner = nil }
+
+  /// Whether the value consists of other models.
+  public final var isRelation: Bool { flags.contains(.relation) }
+
+  /// When the value last changed; `never` if it did not.
+  public final var lastChange: ChangeStamp { changedStamp }
+
+  /// Marks the value as of a stamp as saved. A later change stays dirty.
+  public final func markSaved(asOf stamp: ChangeStamp) {
+    guard changedStamp <= stamp else {
+      // The saved value is neither the current value nor the stored baseline.
+      if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
+      return
+    }
+    flags.formUnion(.original)
+    details?.restoration = nil
+    guard flags.contains(.dirty) else { return }
+    let announced = announceChange(of: .isDirty)
+    flags.subtract(.dirty)
+    concludeChange(of: announced)
+    if flags.contains(.ownerWatches) { tellOwnerOfSave() }
+  }
+
+  /// Adds violations in one change of the validation state.
+  ///
+  /// - Complexity: O(*n* + *m*), where *n* is the number of existing violations, and *m* the number of added ones.
+  public final func addViolations(_ violations: [RuleViolation]) {
+    if violations.isEmpty { return }
+    setViolations(untrackedViolations + violations.map(withoutSecrets), isValid: false)
+  }
 }
 
 /// The error of a field whose load state was set to `error` without one.

@@ -9,9 +9,9 @@ public enum ReleaseQueue {
   public static func release(_ object: inout AnyObject?) { ObservationKit.ReleaseQueue.release(&object) }
 }
 
+@_spi(ModelKitInternals)
 extension Field {
   /// Removes the stored value and returns it, bypassing hooks of subclasses. Observers are not notified.
-  @_spi(ModelKitInternals)
   @inlinable
   public final func moveStoredValue() -> Content? { storage.take() }
 }

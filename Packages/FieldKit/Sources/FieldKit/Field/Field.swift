@@ -164,31 +164,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
   }
 
-  /// The stored value, bypassing the hooks of a subclass. Setting it notifies no observer.
-  @_spi(ModelKitInternals)
-  public final var storedValue: Content? {
-    get { storage }
-    // In place: a list of many models must not be copied to add one.
-    _modify { yield &storage }
-  }
-
-  /// Whether the value is read through ``hookedValue()``.
-  @_spi(ModelKitInternals)
-  public final var readsThroughHook: Bool {
-    get { flags.contains(.hooksGet) }
-    set { if newValue { flags.formUnion(.hooksGet) } else { flags.subtract(.hooksGet) } }
-  }
-
-  /// Whether the value may have observers.
-  @_spi(ModelKitInternals)
-  public final var isObserved: Bool { hasRegistry }
-
-  /// Notifies the observers of a change that was made before.
-  @_spi(ModelKitInternals)
-  public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
-  }
-
   // MARK: Erased access
 
   /// The type of the value, without the optional.
@@ -343,16 +318,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return reader.edits.map { edit(value, $0, in: reader.context) } ?? { [self] in load(value, stamp: .next()) }
   }
 
-  /// Sets a value that was read. The field then equals the source, and is not dirty.
-  @_spi(ModelKitInternals)
-  public final func load(_ value: Content?, stamp: ChangeStamp) {
-    if flags.contains(.ownerWatches) {
-      withoutTellingOfChange { setAsRead(value, stamp: stamp) }
-    } else {
-      setAsRead(value, stamp: stamp)
-    }
-  }
-
   private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
     // The replaced value is not a local change, and needs no baseline.
     flags.subtract(.original)
@@ -435,5 +400,38 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       return try transformer.write(value, in: context)
     }
     return try context.exportValue(value)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension Field {
+  /// The stored value, bypassing the hooks of a subclass. Setting it notifies no observer.
+  public final var storedValue: Content? {
+    get { storage }
+    // In place: a list of many models must not be copied to add one.
+    _modify { yield &storage }
+  }
+
+  /// Whether the value is read through ``hookedValue()``.
+  public final var readsThroughHook: Bool {
+    get { flags.contains(.hooksGet) }
+    set { if newValue { flags.formUnion(.hooksGet) } else { flags.subtract(.hooksGet) } }
+  }
+
+  /// Whether the value may have observers.
+  public final var isObserved: Bool { hasRegistry }
+
+  /// Notifies the observers of a change that was made before.
+  public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
+    notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+  }
+
+  /// Sets a value that was read. The field then equals the source, and is not dirty.
+  public final func load(_ value: Content?, stamp: ChangeStamp) {
+    if flags.contains(.ownerWatches) {
+      withoutTellingOfChange { setAsRead(value, stamp: stamp) }
+    } else {
+      setAsRead(value, stamp: stamp)
+    }
   }
 }

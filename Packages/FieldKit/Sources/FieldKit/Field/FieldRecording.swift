@@ -17,8 +17,7 @@ public enum FieldRecording {
 
 extension AnyField {
   /// Notifies a recorder, if the owner has one, before the value is edited.
-  @_spi(ModelKitInternals)
-  public final func noteComingEdit() {
+  final func noteComingEdit() {
     guard FieldRecording.isOn, flags.contains(.ownerWatches) else { return }
     (owner as? any FieldWatcher)?.fieldWillChange(self, isEdit: true)
   }

@@ -18,9 +18,6 @@ open class FieldState {
   /// Whether the field was dirty.
   public final var isDirty: Bool { flags.contains(.dirty) }
 
-  /// Whether a field that was not dirty had no baseline either.
-  public final var wasNeverSaved: Bool { !flags.contains(.original) && restoration == nil }
-
   /// Returns whether the states of a field are those that were captured, as far as reads and saves change them.
   public final func hasStates(of field: AnyField) -> Bool {
     let relevant: FieldFlags = [.dirty, .original]
@@ -49,12 +46,12 @@ open class FieldState {
   }
 }
 
+@_spi(ModelKitInternals)
 extension AnyField {
   /// Calls a closure that stores the value of a captured state, and then reinstates the states: whether the field is
   /// dirty, and its baseline.
   ///
   /// The stamps are those of the present, so that the value counts as newer than the one it replaces.
-  @_spi(ModelKitInternals)
   public final func reinstateStates(_ state: FieldState, stamp: ChangeStamp, storing store: () -> Void) {
     let announced = announceChange(of: [.value, .validationState, .loadState, .isDirty, .updatedAt])
     store()
@@ -62,12 +59,9 @@ extension AnyField {
     if flags.contains(.watched) { announceStates() }
     concludeChange(of: announced)
   }
-}
 
-extension AnyField {
   /// Restores the time of the last change of a captured state, whose value the field has again. A save that began after
   /// that time then saves the value.
-  @_spi(ModelKitInternals)
   public final func reinstateLastChange(_ state: FieldState) { changedStamp = state.lastChange }
 }
 

@@ -41,13 +41,11 @@ public struct ObjectComparison<Content> {
   let equality: ValueEquality<Content>.Type
 }
 
-@_spi(ModelKitInternals)
 extension ObjectComparison where Content: AnyObject {
   /// A comparison of objects by identity.
   public static var sameObject: ObjectComparison { ObjectComparison(equality: ObjectEquality<Content>.self) }
 }
 
-@_spi(ModelKitInternals)
 extension ObjectComparison {
   /// A comparison of lists of objects by the identity and order of their elements.
   public static func sameObjects<Element: AnyObject>() -> ObjectComparison where Content == [Element] {

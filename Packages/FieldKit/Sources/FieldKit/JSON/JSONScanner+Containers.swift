@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Reads the brace that starts an object. ``nextKey()`` follows.
   @inlinable

@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Returns the error for an unexpected character at the current position.
   @usableFromInline
@@ -18,7 +17,7 @@ extension JSONScanner {
   ///
   /// - Complexity: O(*n*), where *n* is `offset`: the lines before it are counted.
   @inline(never)
-  public func failure(_ code: JSONSyntaxError.Code, at offset: Int, _ message: String) -> JSONSyntaxError {
+  func failure(_ code: JSONSyntaxError.Code, at offset: Int, _ message: String) -> JSONSyntaxError {
     let place = lineAndColumn(at: offset)
     return JSONSyntaxError(code: code, message: message, offset: offset, line: place.line, column: place.column)
   }
@@ -26,7 +25,7 @@ extension JSONScanner {
   /// Returns the line and the column of a position in the document, both from 1; columns count Unicode scalars.
   ///
   /// - Complexity: O(*n*), where *n* is `offset`.
-  public func lineAndColumn(at offset: Int) -> (line: Int, column: Int) {
+  func lineAndColumn(at offset: Int) -> (line: Int, column: Int) {
     var line = 1
     var start = 0
     if count >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { start = 3 }

@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Reads the next key and its colon if the key is spelled with exactly these bytes; otherwise reads nothing.
   ///

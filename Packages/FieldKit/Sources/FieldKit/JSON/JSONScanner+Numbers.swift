@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Reads a number as an `Int`, or returns nil if its value has a fraction or doesn't fit. `1e3` is 1000.
   public mutating func readInt() throws(JSONSyntaxError) -> Int? {

@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Skips the next value and checks it like every other way of reading; nothing is built.
   ///

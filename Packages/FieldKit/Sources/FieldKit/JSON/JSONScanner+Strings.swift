@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Reads a string.
   @inlinable

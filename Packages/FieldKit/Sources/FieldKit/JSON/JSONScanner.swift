@@ -60,7 +60,7 @@ public struct JSONScanner {
   @inlinable public var openContainers: Int { depth }
 
   /// Skips a byte order mark, which RFC 8259 lets a reader ignore at the start of a document.
-  public mutating func skipByteOrderMark() {
+  mutating func skipByteOrderMark() {
     if position == 0, count >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { position = 3 }
   }
 
@@ -114,7 +114,7 @@ public struct JSONScanner {
 
   /// Reads `true` or `false`.
   @inlinable
-  public mutating func readBool() throws(JSONSyntaxError) -> Bool {
+  mutating func readBool() throws(JSONSyntaxError) -> Bool {
     skipWhitespace()
     guard position < count else { throw failure(expected: "\"true\" or \"false\"") }
     switch base[position] {

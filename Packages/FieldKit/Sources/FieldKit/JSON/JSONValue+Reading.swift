@@ -74,7 +74,6 @@ extension JSONValue {
   }
 }
 
-@_spi(ModelKitInternals)
 extension JSONScanner {
   /// Creates a scanner at the start of a whole document, after its byte order mark, and checks its size.
   ///

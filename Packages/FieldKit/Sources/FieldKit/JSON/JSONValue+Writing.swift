@@ -47,7 +47,6 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String { description }
 }
 
-@_spi(ModelKitInternals)
 extension JSONWriter {
   /// Writes a value with everything inside it.
   ///

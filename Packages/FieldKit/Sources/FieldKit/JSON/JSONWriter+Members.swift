@@ -1,5 +1,4 @@
 /// Members that are written in another order than that of the document.
-@_spi(ModelKitInternals)
 extension JSONWriter {
   /// Starts a member whose order is decided by ``arrange(_:)``; its key follows.
   ///

@@ -1,7 +1,6 @@
-@_spi(ModelKitInternals)
 extension JSONWriter {
   /// Writes an integer.
-  public mutating func int(_ value: Int) {
+  mutating func int(_ value: Int) {
     beginValue()
     appendDigits(value.magnitude, isNegative: value < 0)
   }
@@ -9,7 +8,7 @@ extension JSONWriter {
   /// Writes the shortest spelling that reads back to the same `Double`, with a fraction or an exponent: `1.0`.
   ///
   /// - Throws: ``JSONWritingError`` if the number is infinite or not a number; nothing is written then.
-  public mutating func double(_ value: Double) throws(JSONWritingError) {
+  mutating func double(_ value: Double) throws(JSONWritingError) {
     guard value.isFinite || allowsNotFinite else {
       throw JSONWritingError(code: .notFinite, message: "JSON can't represent the number \(value)")
     }

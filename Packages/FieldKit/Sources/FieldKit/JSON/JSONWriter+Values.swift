@@ -1,7 +1,6 @@
-@_spi(ModelKitInternals)
 extension JSONWriter {
   /// Writes a key and its colon. The value follows.
-  public mutating func key(_ key: String) {
+  mutating func key(_ key: String) {
     separate()
     appendQuoted(key)
     endKey()
@@ -37,19 +36,19 @@ extension JSONWriter {
   }
 
   /// Writes `true` or `false`.
-  public mutating func bool(_ value: Bool) {
+  mutating func bool(_ value: Bool) {
     beginValue()
     append(value ? "true" : "false")
   }
 
   /// Writes a string.
-  public mutating func string(_ value: String) {
+  mutating func string(_ value: String) {
     beginValue()
     appendQuoted(value)
   }
 
   /// Writes a number with its own digits.
-  public mutating func number(_ value: JSONNumber) {
+  mutating func number(_ value: JSONNumber) {
     beginValue()
     var text = value.text
     text.withUTF8 { append($0) }
@@ -58,7 +57,7 @@ extension JSONWriter {
   /// Writes a value that is JSON already, unchanged.
   ///
   /// - Parameter json: One valid JSON value, without line breaks if the output is pretty.
-  public mutating func value(json: UnsafeBufferPointer<UInt8>) {
+  mutating func value(json: UnsafeBufferPointer<UInt8>) {
     beginValue()
     append(json)
   }

@@ -90,7 +90,7 @@ public struct JSONWriter: ~Copyable {
   }
 
   /// Ends writing and returns the document as text.
-  public consuming func takeString() -> String {
+  consuming func takeString() -> String {
     String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
   }
 

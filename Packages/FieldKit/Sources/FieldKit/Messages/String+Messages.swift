@@ -9,7 +9,7 @@ extension String {
   ///
   /// - Parameter longest: the largest number of Unicode scalars that are shown.
   /// - Complexity: O(`longest`).
-  public func quotedForMessage(atMost longest: Int) -> String {
+  func quotedForMessage(atMost longest: Int) -> String {
     let start = unicodeScalars.prefix(longest)
     let quoted = String(start).debugDescription.escapingInvisible()
     return start.endIndex == endIndex ? quoted : quoted + "…"

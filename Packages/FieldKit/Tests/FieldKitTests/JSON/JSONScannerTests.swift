@@ -1,6 +1,7 @@
-@_spi(ModelKitInternals) import FieldKit
 import Foundation
 import Testing
+
+@_spi(ModelKitInternals) @testable import FieldKit
 
 @Suite struct `The JSON scanner` {
   private func scan<Result>(_ json: String, _ body: (inout JSONScanner) throws -> Result) rethrows -> Result {

@@ -1,6 +1,7 @@
-@_spi(ModelKitInternals) import FieldKit
 import Foundation
 import Testing
+
+@_spi(ModelKitInternals) @testable import FieldKit
 
 @Suite struct `Writing JSON` {
   @Test func `Writing JSON is compact by default`() throws {

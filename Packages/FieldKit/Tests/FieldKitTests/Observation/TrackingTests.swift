@@ -1,7 +1,8 @@
-@_spi(ModelKitInternals) import FieldKit
 import Observation
 import Synchronization
 import Testing
+
+@_spi(ModelKitInternals) @testable import FieldKit
 
 /// Counts how often tracking told of a change.
 private final class Counter: Sendable {

@@ -1,5 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
+@_spi(ModelKitInternals)
 extension ModelObject {
   /// Marks the model as loaded from a document, which may have contained only its identifier.
   ///
@@ -41,7 +42,6 @@ extension ModelObject {
 
   /// Marks the model as loaded from its own record, or as saved in it. The record is complete even if it has only an
   /// identifier; embedded in another model, that would be a reference.
-  @_spi(ModelKitInternals)
   public func markLoaded() {
     if case .incomplete = modelLoadState { modelLoadState = .loaded }
   }

@@ -47,9 +47,6 @@ extension ModelObject {
     detailsForWriting.dynamicNames[ObjectIdentifier(field)] = name
   }
 
-  /// Whether the model has values that were read from a store or a document.
-  public var wasRead: Bool { origin == .read }
-
   /// Completes the declarations of fields of a new model.
   public func apply(_ declarations: [CompletedDeclaration]) {
     let layout = layout
@@ -81,7 +78,7 @@ extension ModelObject {
 @_spi(ModelKitInternals)
 public struct CompletedDeclaration: Sendable {
   /// The index of the field in the layout of its class.
-  public let index: Int
+  let index: Int
   let field: FieldDeclaration?
   let relation: RelationDeclaration?
   /// The metadata of the field that the declaration sets.
@@ -104,7 +101,6 @@ public struct CompletedDeclaration: Sendable {
   }
 }
 
-@_spi(ModelKitInternals)
 extension CompletedDeclaration {
   /// Whether the declaration sets anything.
   public var isUseful: Bool { field != nil || relation != nil }

@@ -1,5 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
+@_spi(ModelKitInternals)
 extension ModelArrayField {
   /// Merges a stored list with the local changes of an incomplete one: added members stay, and removed ones are not
   /// restored. The list is then loaded, and dirty if it differs from the stored one.
@@ -24,7 +25,6 @@ extension ModelArrayField {
   }
 
   /// Marks the list as loaded after a store found all members by their inverse. The caller keeps them live.
-  @_spi(ModelKitInternals)
   public func markLoaded() {
     guard loadState != .loaded, ownerModel?.origin == .read else { return }
     if storedValue == nil, table == nil { storedValue = [] }

@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) public import FieldKit
+@_spi(ModelKitInternals) import FieldKit
 
 /// A writer of records of several models directly to bytes, which keeps the plans of their classes.
 ///
@@ -12,7 +12,7 @@ public final class RecordWriter {
   /// Creates a writer.
   ///
   /// - Parameter context: the spelling of records.
-  public init(_ context: ValueTransformerContext) {
+  init(_ context: ValueTransformerContext) {
     writer = ModelWriter(context: context)
     writer.isForStore = true
   }

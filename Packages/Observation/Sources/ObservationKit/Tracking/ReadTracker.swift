@@ -34,7 +34,6 @@ public final class ReadTracker: Observable {
 }
 
 // For observables with one property, which `value` stands for. A key path of a generic class would be created at each use.
-@_spi(ModelKitInternals)
 extension ReadTracker {
   private var value: Void { () }
 

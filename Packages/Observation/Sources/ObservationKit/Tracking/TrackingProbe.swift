@@ -1,4 +1,4 @@
-public import Observation
+import Observation
 
 /// A probe that detects whether its thread is inside `withObservationTracking`, for which Swift has no public function.
 ///
@@ -9,8 +9,7 @@ public import Observation
 /// Swift's tracking retains the state of the registrar that was accessed, until it reports a change or the registrar is
 /// deallocated. So the probe accesses a registrar without an observable. If the thread tracks, the observable takes that
 /// registrar over. The access of the probe is released with it, and never reported, because the key path is never set.
-@_spi(ModelKitInternals)
-public final class TrackingProbe {
+final class TrackingProbe {
   /// The probe of each thread, which is replaced once its registrar is taken.
   private static let threadProbe = ThreadLocal(owning: TrackingProbe.self)
 
@@ -20,7 +19,7 @@ public final class TrackingProbe {
   private init() {}
 
   /// Returns a new registrar that is registered with the tracking of this thread; nil if the thread does not track.
-  public static func newRegistrar() -> ObservationRegistrar? {
+  static func newRegistrar() -> ObservationRegistrar? {
     let isTracking = withCurrent { $0.isTracked(by: $0.registrar) }
     return isTracking || !isReliable ? takeCurrent().registrar : nil
   }
@@ -29,7 +28,7 @@ public final class TrackingProbe {
   ///
   /// - Parameter registrar: the registrar of an observable that is being read. If the thread tracks, it is registered
   ///   with the tracking.
-  public static func isTracking(through registrar: ObservationRegistrar) -> Bool {
+  static func isTracking(through registrar: ObservationRegistrar) -> Bool {
     withCurrent { $0.isTracked(by: registrar) } || !isReliable
   }
 

@@ -138,13 +138,14 @@ public final class StoreChangeFeed: Sendable {
     if adding.isEmpty, removing.isEmpty { return }
     router.withLock { $0.changeMembers(id, type, adding: adding, removing: removing) }
   }
+}
 
+@_spi(ModelKitInternals)
+extension StoreChangeFeed {
   /// The number of consumers, for tests.
-  @_spi(ModelKitInternals)
   public var consumerCount: Int { consumers.load(ordering: .relaxed) }
 
   /// The number of batches delivered to mailboxes so far, for tests.
-  @_spi(ModelKitInternals)
   public var deliveryCount: Int { router.withLock { $0.deliveries } }
 }
 

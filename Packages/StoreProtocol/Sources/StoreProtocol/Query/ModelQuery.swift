@@ -83,10 +83,18 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
   }
 
+  /// Returns the elements that limit and offset select.
+  func page<Element>(of elements: [Element]) -> [Element] {
+    if offset == 0, limit == nil { return elements }
+    return Array(elements.dropFirst(offset).prefix(limit ?? .max))
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelQuery {
   /// Validates the limit, the offset and the size of the condition.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if one is negative, or the condition is too large.
-  @_spi(ModelKitInternals)
   public func validateRange() throws {
     if let limit, limit < 0 {
       throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): use 0 or more, or nil for all.")
@@ -100,15 +108,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   }
 
   /// Returns the number of models that limit and offset select from a number of matches.
-  @_spi(ModelKitInternals)
   public func pageCount(of count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
-
-  /// Returns the elements that limit and offset select.
-  @_spi(ModelKitInternals)
-  public func page<Element>(of elements: [Element]) -> [Element] {
-    if offset == 0, limit == nil { return elements }
-    return Array(elements.dropFirst(offset).prefix(limit ?? .max))
-  }
 }
 
 /// The evaluation of a query's condition: by the store, or in memory.

@@ -18,6 +18,32 @@ extension ModelStore {
     }
   }
 
+  private func claimTypeName<M: Model>(of type: M.Type) throws {
+    if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
+  }
+
+  /// Returns the error of the first record that can't be read.
+  private func corruption<M: Model>(
+    in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String?
+  ) -> ModelStoreError? {
+    for (number, record) in records.enumerated() {
+      do {
+        // Nothing is to be changed: a scope of its own has no models that could be.
+        _ = try ModelScope(transformers: scope.transformers)
+          .models(type, fromJSON: RecordBytes.list(of: [record]), keepsLocalChanges: true)
+      } catch {
+        // The record was read as a list of one.
+        let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
+        return .unreadable(
+          M.typeName, identifier: identifier(number), place: "record \(number + 1) of \(records.count)", reason)
+      }
+    }
+    return nil
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelStore {
   /// Creates or updates models from the bytes of stored records, as ``models(_:from:)`` does, without building JSON
   /// trees.
   ///
@@ -27,7 +53,6 @@ extension ModelStore {
   ///   - identifier: returns the identifier of the record with a number.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` and the identifier of the first record that does not fit the
   ///   model; nothing is changed then.
-  @_spi(ModelKitInternals)
   public func models<M: Model>(
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
@@ -53,7 +78,6 @@ extension ModelStore {
   ///   - identifier: returns the identifier of the record with a number.
   /// - Returns: a model, or nil, for each record, and the errors of the others with the numbers of their records.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if models of another class are stored under the same name.
-  @_spi(ModelKitInternals)
   public func readableModels<M: Model>(
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> (models: [M?], unreadable: [(number: Int, error: ModelStoreError)]) {
@@ -79,7 +103,6 @@ extension ModelStore {
   ///   - records: the bytes of one JSON object each, and the identifiers under which they are to be stored.
   /// - Returns: the number of the first record that is not a model of the class or has another identifier, and the error.
   ///   Nil if all can be read.
-  @_spi(ModelKitInternals)
   public func firstMismatch<M: Model>(
     _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]
   ) -> (number: Int, reason: any Error)? {
@@ -107,29 +130,6 @@ extension ModelStore {
       }
       if let model = models.last, let mismatch = IdentifierMismatch(model, record.identifier) {
         return (number, mismatch)
-      }
-    }
-    return nil
-  }
-
-  private func claimTypeName<M: Model>(of type: M.Type) throws {
-    if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
-  }
-
-  /// Returns the error of the first record that can't be read.
-  private func corruption<M: Model>(
-    in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String?
-  ) -> ModelStoreError? {
-    for (number, record) in records.enumerated() {
-      do {
-        // Nothing is to be changed: a scope of its own has no models that could be.
-        _ = try ModelScope(transformers: scope.transformers)
-          .models(type, fromJSON: RecordBytes.list(of: [record]), keepsLocalChanges: true)
-      } catch {
-        // The record was read as a list of one.
-        let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
-        return .unreadable(
-          M.typeName, identifier: identifier(number), place: "record \(number + 1) of \(records.count)", reason)
       }
     }
     return nil

@@ -109,8 +109,7 @@ extension ModelStoreError {
   }
 
   /// Returns the error for a new model that was passed twice to one call.
-  @_spi(ModelKitInternals)
-  public static func repeated(_ typeName: String) -> ModelStoreError {
+  static func repeated(_ typeName: String) -> ModelStoreError {
     ModelStoreError(
       .conflict,
       "The same new \(typeName.nameForMessage) was passed twice. Nothing was written: give each model once.")

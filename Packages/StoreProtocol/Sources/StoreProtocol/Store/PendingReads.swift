@@ -41,7 +41,7 @@ public final class PendingReads {
   }
 
   /// The beginning of another part of the same read.
-  public var now: Moment { Moment(number: latest) }
+  var now: Moment { Moment(number: latest) }
 
   /// Returns the time of an engine's answer. It is later than the beginning of all pending reads, whose order is unknown.
   public func answer(since start: Moment) -> Moment {

@@ -6,7 +6,7 @@ public enum RecordLimits {
   /// The maximum depth of nested arrays and objects in a record, the record included.
   ///
   /// JSON readers accept 512 levels. Lists, files and snapshots need some of them around the record.
-  public static let maximumDepth = 500
+  static let maximumDepth = 500
 
   /// Returns whether a record is nested deeper than a store accepts.
   ///

@@ -221,8 +221,7 @@ public struct SaveOperation<M: Model> {
   // MARK: What is to be written
 
   /// The values to write, one by one.
-  @_spi(ModelKitInternals)
-  public var changes: [StoredValue] {
+  var changes: [StoredValue] {
     switch content {
     case .values(let values): values
     case .bytes(let bytes): Self.object(of: bytes).map { StoredValue(path: [$0], value: $1) }
@@ -260,8 +259,7 @@ public struct SaveOperation<M: Model> {
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written, `corrupt` if the older
   ///   record is not an object.
-  @_spi(ModelKitInternals)
-  public func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
+  package func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
     if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) {
       return try RecordLimits.checked(merged, of: typeName, identifier)
     }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals)
 extension TaskLocal {
   /// Runs `body` with a value, in the isolation of the caller.
   ///
@@ -5,7 +6,6 @@ extension TaskLocal {
   /// would leave that actor.
   ///
   /// - Throws: the errors of `body`.
-  @_spi(ModelKitInternals)
   public func withValue<Result>(
     _ value: Value, in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {

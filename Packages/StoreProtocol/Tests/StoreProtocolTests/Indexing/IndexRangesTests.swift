@@ -1,5 +1,6 @@
-@_spi(ModelKitInternals) import StoreProtocol
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 @Suite struct `Ranges of an index` {
   private let keys: [IndexKey] = [.null] + (0..<12).map { IndexKey($0) }

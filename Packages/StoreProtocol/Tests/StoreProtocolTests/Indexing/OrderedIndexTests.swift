@@ -1,5 +1,6 @@
-@_spi(ModelKitInternals) import StoreProtocol
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 @Suite struct `An ordered index` {
   private typealias Entry = (key: IndexKey, place: Int)

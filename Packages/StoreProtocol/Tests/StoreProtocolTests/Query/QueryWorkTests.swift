@@ -1,8 +1,9 @@
 import Foundation
 import StoreEngine
-@_spi(ModelKitInternals) import StoreProtocol
 import Synchronization
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 /// A number that counts comparisons.
 private struct CountedNumber: Comparable, JSONConvertible, Sendable {

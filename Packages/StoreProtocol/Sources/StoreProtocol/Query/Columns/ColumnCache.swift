@@ -13,7 +13,7 @@ public struct ColumnCache {
   }
 
   /// The size in bytes that all columns of a store instance may have.
-  public static let maximumSize = 128 << 20
+  static let maximumSize = 128 << 20
 
   private var tables: [String: Table] = [:]
   private var uses = 0

@@ -54,7 +54,6 @@ extension QueryProgram {
   }
 
   /// The keys of the columns in which the condition can be evaluated; nil if it can't, or there is none.
-  @_spi(ModelKitInternals)
   public var keysOfCondition: [String]? {
     guard node != nil, let slots = slotsForColumns, !slots.isEmpty else { return nil }
     return slots.map(\.spelledKey)
@@ -84,7 +83,6 @@ extension QueryProgram {
   }
 
   /// Returns the numbers of the records for which the condition holds.
-  @_spi(ModelKitInternals)
   public func rows(in search: ColumnTable) throws -> [Int32] {
     try translating {
       guard let node else { return Array(0..<Int32(search.count)) }
@@ -103,7 +101,6 @@ extension QueryProgram {
   }
 
   /// A builder of columns from all records of the type.
-  @_spi(ModelKitInternals)
   public func columnBuilder(for keys: [String]) -> ColumnTableBuilder {
     ColumnTableBuilder(slots.filter { $0.inner.isEmpty && keys.contains($0.spelledKey) }, context)
   }

@@ -78,7 +78,7 @@ public final class QueryProgram<M: Model> {
   public var selectsAllRecords: Bool { query.isPlain && isEveryRecordOfType }
 
   /// Whether every record that is stored under the name of the type is a model of the type.
-  public var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
+  var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
 
   // MARK: Records as dictionaries
 

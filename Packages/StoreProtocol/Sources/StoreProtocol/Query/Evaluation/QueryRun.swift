@@ -136,21 +136,21 @@ public final class QueryRun<M: Model> {
   ///
   /// - Returns: nil if there is no projection, otherwise an empty list.
   /// - Throws: the error of the receiver.
-  public func finishProjection() throws -> [Int]? {
+  package func finishProjection() throws -> [Int]? {
     guard let projection else { return nil }
     try projection.finish(finish())
     return []
   }
 
   /// Returns the values by which a found record is sorted.
-  public func sortValues(of record: [UInt8]) throws -> [JSONValue] {
+  package func sortValues(of record: [UInt8]) throws -> [JSONValue] {
     try record.withUnsafeBytes { try program.sortValues(of: $0, surroundings) }
   }
 }
 
+@_spi(ModelKitInternals)
 extension Array {
   /// Stores an element at the index that ``QueryRun/take(_:)`` returned.
-  @_spi(ModelKitInternals)
   public mutating func put(_ element: Element, at place: Int) {
     if place == count { append(element) } else { self[place] = element }
   }

@@ -21,19 +21,19 @@ public struct IndexKey: Hashable, Sendable {
   }
 
   /// The key of nil.
-  public static let null = IndexKey(head: 0, rank: 0)
+  static let null = IndexKey(head: 0, rank: 0)
 
   /// Whether this is the key of nil.
   public var isNull: Bool { rank == 0 }
 
   /// Creates the key of an integer.
-  public init(_ value: Int) { self.init(head: UInt64(bitPattern: Int64(value)) ^ 1 << 63) }
+  init(_ value: Int) { self.init(head: UInt64(bitPattern: Int64(value)) ^ 1 << 63) }
 
   /// Creates the key of an unsigned integer.
-  public init(_ value: UInt64) { self.init(head: value) }
+  init(_ value: UInt64) { self.init(head: value) }
 
   /// Creates the key of a floating-point number; nil for NaN, which is not equal to itself.
-  public init?(_ value: Double) {
+  init?(_ value: Double) {
     if value.isNaN { return nil }
     // Positive and negative zero are equal.
     let bits = value == 0 ? 0 : value.bitPattern
@@ -41,7 +41,7 @@ public struct IndexKey: Hashable, Sendable {
   }
 
   /// Creates the key of a text's UTF-8 bytes, or of other bytes.
-  public init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
     var head: UInt64 = 0
     for place in 0..<8 { head = head << 8 | (place < bytes.count ? UInt64(bytes[place]) : 0) }
     self.head = head
@@ -58,7 +58,7 @@ public struct IndexKey: Hashable, Sendable {
   }
 
   /// Creates the key of a text.
-  public init(_ text: String) {
+  init(_ text: String) {
     var text = text
     self = text.withUTF8 { IndexKey($0) }
   }

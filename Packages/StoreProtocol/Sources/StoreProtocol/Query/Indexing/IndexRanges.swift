@@ -3,24 +3,23 @@
 #endif
 
 /// A position between entries of an index: before or after all entries with a key.
-@_spi(ModelKitInternals)
-public struct IndexBound: Hashable, Comparable, Sendable {
+struct IndexBound: Hashable, Comparable, Sendable {
   /// The key.
-  public let key: IndexKey
+  let key: IndexKey
   /// Whether the cut is after the entries with the key.
-  public let isAfter: Bool
+  let isAfter: Bool
 
   /// Returns the cut before all entries with a key.
-  public static func before(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: false) }
+  static func before(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: false) }
 
   /// Returns the cut after all entries with a key.
-  public static func after(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: true) }
+  static func after(_ key: IndexKey) -> IndexBound { IndexBound(key: key, isAfter: true) }
 
   /// The cut before all entries, including those with nil.
-  public static let start = before(.null)
+  static let start = before(.null)
 
   /// Returns whether a cut is before another one.
-  public static func < (left: IndexBound, right: IndexBound) -> Bool {
+  static func < (left: IndexBound, right: IndexBound) -> Bool {
     left.key == right.key ? !left.isAfter && right.isAfter : left.key < right.key
   }
 }
@@ -29,12 +28,12 @@ public struct IndexBound: Hashable, Comparable, Sendable {
 @_spi(ModelKitInternals)
 public struct IndexRange: Hashable, Sendable {
   /// The beginning of the range.
-  public let start: IndexBound
+  let start: IndexBound
   /// The end of the range; nil for the end of the index.
-  public let end: IndexBound?
+  let end: IndexBound?
 
   /// Creates a range.
-  public init(_ start: IndexBound, _ end: IndexBound?) {
+  init(_ start: IndexBound, _ end: IndexBound?) {
     self.start = start
     self.end = end
   }
@@ -57,18 +56,18 @@ public struct IndexRange: Hashable, Sendable {
 @_spi(ModelKitInternals)
 public struct IndexRanges: Hashable, Sendable {
   /// The ranges.
-  public private(set) var ranges: [IndexRange]
+  private(set) var ranges: [IndexRange]
   /// Whether the condition holds for every value in the ranges. Otherwise it can hold for some of them.
-  public private(set) var isExact: Bool
+  private(set) var isExact: Bool
 
   /// All keys.
-  public static let all = IndexRanges([IndexRange(.start, nil)])
+  static let all = IndexRanges([IndexRange(.start, nil)])
   /// No key.
-  public static let none = IndexRanges([])
+  static let none = IndexRanges([])
   /// The key of nil.
-  public static let null = IndexRanges([IndexRange(.null)])
+  static let null = IndexRanges([IndexRange(.null)])
   /// All keys except that of nil.
-  public static let values = IndexRanges([IndexRange(.after(.null), nil)])
+  static let values = IndexRanges([IndexRange(.after(.null), nil)])
 
   /// Creates sorted ranges from ranges in any order, which can overlap.
   public init(_ ranges: [IndexRange], isExact: Bool = true) {
@@ -95,12 +94,12 @@ public struct IndexRanges: Hashable, Sendable {
   func contains(_ key: IndexKey) -> Bool { ranges.contains { $0.contains(key) } }
 
   /// Returns the keys that are in either of two sets of ranges.
-  public func union(_ other: IndexRanges) -> IndexRanges {
+  func union(_ other: IndexRanges) -> IndexRanges {
     IndexRanges(ranges + other.ranges, isExact: isExact && other.isExact)
   }
 
   /// Returns the keys that are in both sets of ranges.
-  public func intersection(_ other: IndexRanges) -> IndexRanges {
+  func intersection(_ other: IndexRanges) -> IndexRanges {
     var common: [IndexRange] = []
     var (mine, others) = (ranges[...], other.ranges[...])
     while let first = mine.first, let second = others.first {
@@ -117,7 +116,7 @@ public struct IndexRanges: Hashable, Sendable {
   }
 
   /// The keys that are not in these ranges.
-  public var complement: IndexRanges {
+  var complement: IndexRanges {
     var others: [IndexRange] = []
     var start: IndexBound? = .start
     for range in ranges {
@@ -129,7 +128,7 @@ public struct IndexRanges: Hashable, Sendable {
   }
 
   /// The same ranges, but inexact: it is not known whether the condition holds for their keys.
-  public var inexact: IndexRanges {
+  var inexact: IndexRanges {
     var ranges = self
     ranges.isExact = false
     return ranges

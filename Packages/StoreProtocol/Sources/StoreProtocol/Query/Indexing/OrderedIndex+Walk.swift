@@ -2,12 +2,12 @@
 @_spi(ModelKitInternals)
 public struct IndexStart: Hashable, Sendable {
   /// The key of the record.
-  public let key: IndexKey
+  let key: IndexKey
   /// The place of the record: see `OrderedIndex`.
-  public let place: Int
+  let place: Int
 
   /// Creates a start.
-  public init(key: IndexKey, place: Int) {
+  init(key: IndexKey, place: Int) {
     self.key = key
     self.place = place
   }

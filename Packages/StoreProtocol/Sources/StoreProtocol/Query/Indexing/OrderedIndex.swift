@@ -33,7 +33,7 @@ public struct OrderedIndex: Sendable {
   /// The places of records whose value can't be read.
   private var unreadable: Set<Int> = []
   /// The number of records.
-  public internal(set) var count = 0
+  var count = 0
 
   /// Creates an empty index.
   public init() {}
@@ -58,7 +58,7 @@ public struct OrderedIndex: Sendable {
   }
 
   /// Whether all values could be read. Otherwise a query has to read the records, which throws the error.
-  public var isComplete: Bool { unreadable.isEmpty }
+  var isComplete: Bool { unreadable.isEmpty }
 
   // MARK: Changing
 
@@ -113,14 +113,14 @@ public struct OrderedIndex: Sendable {
   /// Returns the number of records with keys in ranges.
   ///
   /// - Complexity: O(log *n*), plus a small fraction of the number of records.
-  public func count(in ranges: IndexRanges) -> Int {
+  func count(in ranges: IndexRanges) -> Int {
     ranges.ranges.reduce(0) { $0 + distance(from: position(of: $1.start), to: position(ofEnd: $1.end)) }
   }
 
   /// Returns the records with keys in ranges, by key.
   ///
   /// - Complexity: O(log *n* + *m*) for *m* records.
-  public func places(in ranges: IndexRanges) -> [Int] {
+  func places(in ranges: IndexRanges) -> [Int] {
     var places: [Int] = []
     forEach(in: ranges) { place, _ in
       places.append(place)

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals)
 extension QueryPlan {
   /// Visits records in the order of an index, until the body returns false.
   ///
@@ -5,7 +6,6 @@ extension QueryPlan {
   ///   - indexes: the indexes for which the plan was made, in their order.
   ///   - start: the first record, which need not be in the index any more; nil for the beginning.
   ///   - body: receives a record, and whether its key differs from that of the previous record.
-  @_spi(ModelKitInternals)
   public func forEachInOrder(
     _ indexes: [OrderedIndex], from start: IndexStart? = nil,
     _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
@@ -34,7 +34,6 @@ extension QueryPlan {
   ///   - offset: the number of matches that the query skips.
   ///   - indexes: the indexes for which the plan was made, in their order.
   /// - Complexity: O(log *n*), plus a small fraction of the number of records.
-  @_spi(ModelKitInternals)
   public func start(
     after position: QueryPosition?, offset: Int, in indexes: [OrderedIndex]
   ) -> (start: IndexStart?, skippedCount: Int) {

@@ -40,42 +40,10 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   /// The fields of all indexes, by the numbers of the indexes.
   let fields: [StoredKeyPath]
 
-  /// Whether the matches of the indexes are the result of the query in its order, apart from limit and offset. No record has
-  /// to be tested then.
-  @_spi(ModelKitInternals) public var isAnswer: Bool { isExact && !isSorted }
-
   /// The largest number of records to test or, where that is not known, an estimate.
   public let estimatedCount: Int
   /// The number of all records.
   public let totalCount: Int
-
-  /// Returns the plan of a store that scans all records.
-  @_spi(ModelKitInternals)
-  public static func all(_ count: Int) -> QueryPlan {
-    QueryPlan(
-      access: .all, order: nil, isExact: false, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
-  }
-
-  /// Returns the plan of a store whose engine selected records by itself.
-  ///
-  /// - Parameters:
-  ///   - count: the number of selected records.
-  ///   - isExact: whether the condition holds for all of them.
-  @_spi(ModelKitInternals)
-  public static func selected(_ count: Int, isExact: Bool) -> QueryPlan {
-    QueryPlan(
-      access: .all, order: nil, isExact: isExact, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
-  }
-
-  /// Returns the plan of a store that uses the same access path, and tests its records and others against the condition.
-  ///
-  /// - Parameter count: the number of records that it tests.
-  @_spi(ModelKitInternals)
-  public func testing(_ count: Int) -> QueryPlan {
-    QueryPlan(
-      access: access, order: order, isExact: false, isSorted: isSorted, fields: fields, estimatedCount: count,
-      totalCount: max(count, totalCount))
-  }
 
   /// The fields whose indexes are used, in the order of use.
   public var usedIndexes: [String] {
@@ -115,12 +83,41 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+@_spi(ModelKitInternals)
 extension QueryPlan {
+  /// Whether the matches of the indexes are the result of the query in its order, apart from limit and offset. No record has
+  /// to be tested then.
+  public var isAnswer: Bool { isExact && !isSorted }
+
+  /// Returns the plan of a store that scans all records.
+  public static func all(_ count: Int) -> QueryPlan {
+    QueryPlan(
+      access: .all, order: nil, isExact: false, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
+  }
+
+  /// Returns the plan of a store whose engine selected records by itself.
+  ///
+  /// - Parameters:
+  ///   - count: the number of selected records.
+  ///   - isExact: whether the condition holds for all of them.
+  package static func selected(_ count: Int, isExact: Bool) -> QueryPlan {
+    QueryPlan(
+      access: .all, order: nil, isExact: isExact, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
+  }
+
+  /// Returns the plan of a store that uses the same access path, and tests its records and others against the condition.
+  ///
+  /// - Parameter count: the number of records that it tests.
+  public func testing(_ count: Int) -> QueryPlan {
+    QueryPlan(
+      access: access, order: order, isExact: false, isSorted: isSorted, fields: fields, estimatedCount: count,
+      totalCount: max(count, totalCount))
+  }
+
   /// Returns the records to test, in the order of their creation.
   ///
   /// - Parameter indexes: the indexes for which the plan was made, in their order.
   /// - Returns: nil if all records have to be tested, or if they have to be visited in the order of an index.
-  @_spi(ModelKitInternals)
   public func places(in indexes: [OrderedIndex]) -> [Int]? {
     if order != nil { return nil }
     switch access {
@@ -154,7 +151,6 @@ extension QueryPlan {
   ///   - position: the position after which records are found.
   ///   - offset: the number of matches that the query skips.
   /// - Returns: the records, and the number of skipped matches; nil as for ``places(in:)``.
-  @_spi(ModelKitInternals)
   public func places(
     in indexes: [OrderedIndex], after position: QueryPosition?, offset: Int
   ) -> (places: ArraySlice<Int>, skippedCount: Int)? {
@@ -166,7 +162,6 @@ extension QueryPlan {
   }
 
   /// Returns the number of records that the query finds without limit and offset; nil if records have to be read for it.
-  @_spi(ModelKitInternals)
   public func exactCount(in indexes: [OrderedIndex]) -> Int? {
     guard isExact else { return nil }
     if let order { return indexes[order.index].count(in: order.ranges) }

@@ -4,8 +4,7 @@ extension StoredKeyPath {
   /// Returns the keys that the field can have in records for which a condition holds.
   ///
   /// - Returns: nil if the condition does not restrict the keys.
-  @_spi(ModelKitInternals)
-  public func ranges(where condition: QueryExpression) -> IndexRanges? {
+  func ranges(where condition: QueryExpression) -> IndexRanges? {
     switch condition {
     case .constant(let value): return value ? nil : IndexRanges.none
     case .comparison(let comparison): return ranges(where: comparison)

@@ -26,62 +26,6 @@ public struct StoredKeyPath: Sendable {
   /// The keys of a member inside the value of the field.
   private let inner: [String]
 
-  /// Creates the key path of a field.
-  ///
-  /// - Parameters:
-  ///   - type: the class of the models.
-  ///   - field: returns the field of a model.
-  ///   - context: the transformers and the spelling of the records.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such
-  ///   values are neither `Hashable` nor foreign keys.
-  @_spi(ModelKitInternals)
-  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
-    // A field has its key only as long as its model is live.
-    let prototype = M.prototype()
-    let key = withExtendedLifetime(prototype) { field(prototype)?.key }
-    guard let key else {
-      throw ModelStoreError(
-        .invalid,
-        """
-        There is no index of a property of \(M.typeName.nameForMessage) that has no field. Give the key path of one that is \
-        declared with @Field, or of a field.
-        """)
-    }
-    try self.init(type, path: [key], in: context)
-  }
-
-  /// Creates the key path of a column: of a field, or of a member inside the value of one.
-  ///
-  /// - Parameters:
-  ///   - type: the class of the models.
-  ///   - column: returns the column.
-  ///   - context: the transformers and the spelling of the records.
-  /// - Throws: ``ModelStoreError`` as for a field; `invalid` for a field of a related model.
-  @_spi(ModelKitInternals)
-  public init<M: Model, Value>(
-    _ type: M.Type, column: (ModelColumns<M>) -> QueryColumn<Value>, in context: ValueTransformerContext
-  ) throws {
-    let term = column(ModelColumns()).term
-    guard term.form == .value else {
-      throw ModelStoreError(
-        .invalid, "There is no index of \("\(term)".quotedForMessage): only values themselves are indexed.")
-    }
-    try self.init(type, path: term.path, in: context)
-  }
-
-  /// Creates the key path of the field with a key.
-  ///
-  /// - Parameters:
-  ///   - type: the class of the models.
-  ///   - key: the key of the field, as it is declared.
-  ///   - context: the transformers and the spelling of the records.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
-  ///   `unsupported` if stores don't keep it.
-  @_spi(ModelKitInternals)
-  public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
-    try self.init(type, path: [key], in: context)
-  }
-
   private init<M: Model>(_ type: M.Type, path: QueryPath, in context: ValueTransformerContext) throws {
     // A separate level, so that no other code has a reference to its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
@@ -126,26 +70,67 @@ public struct StoredKeyPath: Sendable {
 
   /// Returns whether a condition about a path is about the field.
   func isAbout(_ path: QueryPath) -> Bool { path == self.path || path == relatedPath }
+}
 
-  // MARK: Records
-
-  /// Returns the index key of a record; nil if the value can't be read.
-  @_spi(ModelKitInternals)
-  public func key(in record: AttributeDictionary) -> IndexKey? {
-    do {
-      guard let whole = try record.value(atNestedKey: wholeKey) else { return missing }
-      return reader.key(of: inner.isEmpty ? whole : whole.member(at: inner))
-    } catch {
-      return nil
+@_spi(ModelKitInternals)
+extension StoredKeyPath {
+  /// Creates the key path of a field.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - field: returns the field of a model.
+  ///   - context: the transformers and the spelling of the records.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such
+  ///   values are neither `Hashable` nor foreign keys.
+  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
+    // A field has its key only as long as its model is live.
+    let prototype = M.prototype()
+    let key = withExtendedLifetime(prototype) { field(prototype)?.key }
+    guard let key else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        There is no index of a property of \(M.typeName.nameForMessage) that has no field. Give the key path of one that is \
+        declared with @Field, or of a field.
+        """)
     }
+    try self.init(type, path: [key], in: context)
+  }
+
+  /// Creates the key path of a column: of a field, or of a member inside the value of one.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: returns the column.
+  ///   - context: the transformers and the spelling of the records.
+  /// - Throws: ``ModelStoreError`` as for a field; `invalid` for a field of a related model.
+  public init<M: Model, Value>(
+    _ type: M.Type, column: (ModelColumns<M>) -> QueryColumn<Value>, in context: ValueTransformerContext
+  ) throws {
+    let term = column(ModelColumns()).term
+    guard term.form == .value else {
+      throw ModelStoreError(
+        .invalid, "There is no index of \("\(term)".quotedForMessage): only values themselves are indexed.")
+    }
+    try self.init(type, path: term.path, in: context)
+  }
+
+  /// Creates the key path of the field with a key.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - key: the key of the field, as it is declared.
+  ///   - context: the transformers and the spelling of the records.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
+  ///   `unsupported` if stores don't keep it.
+  public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
+    try self.init(type, path: [key], in: context)
   }
 
   /// Returns the index key of the bytes of a record; nil if the value can't be read.
-  @_spi(ModelKitInternals)
   public func key(in bytes: [UInt8]) -> IndexKey? { bytes.withUnsafeBytes(key(in:)) }
 
   /// Returns the index key of the bytes of a record; nil if the value can't be read.
-  @_spi(ModelKitInternals)
   public func key(in bytes: UnsafeRawBufferPointer) -> IndexKey? {
     do {
       if parts.isEmpty, inner.isEmpty {

@@ -54,9 +54,9 @@ extension ModelPageMark: CustomStringConvertible {
   public var description: String { "a mark in \(type)" }
 }
 
+@_spi(ModelKitInternals)
 extension ModelPageMark {
   /// Returns the error for a mark whose position the store can't read.
-  @_spi(ModelKitInternals)
   public static func unreadable<M: Model>(_ type: M.Type) -> ModelStoreError {
     ModelStoreError(
       .invalid,

@@ -4,7 +4,7 @@
 @_spi(ModelKitInternals)
 public struct QueryPosition: Hashable, Sendable {
   /// The record's values of the sort criteria when the position was taken.
-  public let values: [JSONValue]
+  let values: [JSONValue]
   /// The identifier of the record.
   public let identifier: String
   /// The number of the record in the order of creation.
@@ -13,7 +13,7 @@ public struct QueryPosition: Hashable, Sendable {
   public let epoch: Int
 
   /// Creates a position.
-  public init(values: [JSONValue], identifier: String, order: Int, epoch: Int) {
+  package init(values: [JSONValue], identifier: String, order: Int, epoch: Int) {
     self.values = values
     self.identifier = identifier
     self.order = order
@@ -48,7 +48,7 @@ public struct QueryPosition: Hashable, Sendable {
   ///   - epoch: the epoch.
   ///   - order: returns the number of the record in that epoch; nil if the record does not exist.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if the epoch differs, and the record does not exist.
-  public func resolved<M: Model>(in type: M.Type, epoch: Int, order: @autoclosure () throws -> Int?) throws
+  package func resolved<M: Model>(in type: M.Type, epoch: Int, order: @autoclosure () throws -> Int?) throws
     -> QueryPosition
   {
     if epoch == self.epoch { return self }
@@ -64,6 +64,7 @@ public struct QueryPosition: Hashable, Sendable {
   }
 }
 
+@_spi(ModelKitInternals)
 extension ModelQuery {
   /// The size of a page without a limit.
   package static var defaultPageSize: Int { 100 }
@@ -71,7 +72,6 @@ extension ModelQuery {
   /// Returns the query of a page and of one more record, which shows whether another page follows.
   ///
   /// - Parameter isFirst: whether it is the first page, which begins after the offset.
-  @_spi(ModelKitInternals)
   public func onePage(isFirst: Bool) -> ModelQuery {
     var query = self
     let (limit, isTooLarge) = (self.limit ?? Self.defaultPageSize).addingReportingOverflow(1)
