@@ -19,7 +19,7 @@ extension Rule where Value: Comparable {
   @specialized(where Value == Double)
   @usableFromInline
   static func range(_ limits: RuleLimits<Value>, key: InternKey.Numbers?) -> Rule {
-    .limited(limits, key: key.map { InternKey($0) } ?? limits.textKey(.range, type: Value.self)) {
+    .limited(key: key.map { InternKey($0) } ?? limits.textKey(.range, type: Value.self)) {
       RuleBody(code: "range", arguments: limits.arguments) { limits.failure(of: $0, subject: "") }
     }
   }
@@ -42,7 +42,7 @@ extension Rule where Value == String {
 
   @usableFromInline
   static func length(_ limits: RuleLimits<Int>, key: InternKey.Numbers?) -> Rule {
-    .limited(limits, key: key.map { InternKey($0) }) {
+    .limited(key: key.map { InternKey($0) }) {
       RuleBody(code: "length", arguments: limits.arguments) { limits.failure(of: $0.count, subject: "length ") }
     }
   }
@@ -66,15 +66,13 @@ extension Rule {
 
   @usableFromInline
   static func count<Element>(_ limits: RuleLimits<Int>, key: InternKey.Numbers?) -> Rule where Value == [Element] {
-    .limited(limits, key: key.map { InternKey($0) }) {
+    .limited(key: key.map { InternKey($0) }) {
       RuleBody(code: "count", arguments: limits.arguments) { limits.failure(of: $0.count, subject: "count ") }
     }
   }
 
   // Limits with a key consist of numbers, dates or texts, so that a body made of them may be shared.
-  fileprivate static func limited<Bound>(
-    _ limits: RuleLimits<Bound>, key: InternKey?, make: () -> RuleBody<Value>
-  ) -> Rule {
+  fileprivate static func limited(key: InternKey?, make: () -> RuleBody<Value>) -> Rule {
     if let key { .shared(key, make: make) } else { Rule(body: make()) }
   }
 }

@@ -206,14 +206,6 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// Returns the ordinal of a model; nil if there is none with this identifier. The ordinals of a type rise with each
-  /// creation, and a model keeps its own.
-  package func ordinal(_ type: String, _ identifier: String) async throws -> UInt64? {
-    try await service.contents(of: group).withIndex { index in
-      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) }?.ordinal
-    }
-  }
-
   /// Returns the types that have models, in the order in which they first appeared.
   package func types() async throws -> [String] {
     try await service.contents(of: group).withIndex { $0.typeNames.filter { $0 != ModelVersions.typeName } }

@@ -100,11 +100,6 @@ public struct FieldPath: Hashable, Sendable {
     FieldPath(outer.components + components, isWildcard: isWildcard)
   }
 
-  /// Returns the path relative to an outer value, which has this path's starting point under a key.
-  ///
-  /// - Parameter key: one key with any characters.
-  public func prepending(key: String) -> FieldPath { inside(.key(key)) }
-
   /// Returns the path without its first components.
   public func dropFirst(_ count: Int = 1) -> FieldPath {
     FieldPath(Array(components.dropFirst(count)), isWildcard: isWildcard)

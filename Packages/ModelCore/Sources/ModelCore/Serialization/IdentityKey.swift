@@ -16,8 +16,6 @@ struct IdentityKey: Hashable {
     self.identifier = identifier
   }
 
-  init(rootClass: ModelObject.Type, identifier: Int) { self.init(rootClass: rootClass, .number(identifier)) }
-
   init(rootClass: ModelObject.Type, identifier: String) {
     self.init(rootClass: rootClass, RegisteredIdentifier(identifier))
   }

@@ -9,8 +9,6 @@ struct Remainder {
   /// The rejected values, by the key of the field as declared.
   private(set) var rejections: [String: Rejection] = [:]
 
-  var isEmpty: Bool { unknown.isEmpty && rejections.isEmpty }
-
   // MARK: Unknown keys
 
   /// Adds the unknown keys of another document: each replaces the former value at its path.

@@ -63,7 +63,7 @@ import Testing
     #expect(FieldPath().appending("name") == "name")
     #expect(FieldPath("a").appending(key: "b.c") == ["a", "b.c"])
     #expect(FieldPath("b").prepending("a[0]") == "a[0].b")
-    #expect(FieldPath("b.*").prepending(key: "a") == "a.b.*")
+    #expect(FieldPath("b.*").prepending("a") == "a.b.*")
     #expect(FieldPath("a").appending("*").isWildcard)
     #expect(FieldPath("a.b.c").dropFirst() == "b.c")
     #expect(FieldPath("a").dropFirst(5) == FieldPath())

@@ -63,11 +63,6 @@ public final class RESTRouter: Sendable {
     tables.withLock { $0.routes[ObjectIdentifier(type)] = path }
   }
 
-  /// Removes the path that ``route(_:to:)`` registered for a class.
-  public func unroute<M: Model>(_ type: M.Type) {
-    tables.withLock { $0.routes[ObjectIdentifier(type)] = nil }
-  }
-
   // MARK: Paths
 
   /// Returns the path of the collection of a class, such as `/people`; nil if its route is not a valid path.

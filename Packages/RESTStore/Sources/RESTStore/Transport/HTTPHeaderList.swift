@@ -21,11 +21,6 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
   /// Creates a list without lines.
   public init() {}
 
-  /// Creates a list from names and values, in the order of the names.
-  public init(_ headers: [String: String]) {
-    for (name, value) in headers.sorted(by: { $0.key < $1.key }) { add(name, value) }
-  }
-
   /// Creates a list from names and values, in the order in which they are written.
   public init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { add(name, value) }

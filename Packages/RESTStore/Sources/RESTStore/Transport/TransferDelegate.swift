@@ -73,7 +73,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest, answer: response)
+    let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest)
     if next != nil, transfer(for: task)?.redirect() == false {
       return completionHandler(nil)
     }
@@ -92,7 +92,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   /// Returns the request that follows a redirect; nil if it must not be followed.
   ///
   /// No redirect makes a read of a write, sends a write to another host, or an encrypted request in the clear.
-  static func redirected(_ next: URLRequest, from last: URLRequest?, answer: HTTPURLResponse) -> URLRequest? {
+  static func redirected(_ next: URLRequest, from last: URLRequest?) -> URLRequest? {
     guard let last, let lastURL = last.url, let url = next.url else { return nil }
     guard (next.httpMethod ?? "GET") == (last.httpMethod ?? "GET") else { return nil }
     let scheme = url.scheme?.lowercased()

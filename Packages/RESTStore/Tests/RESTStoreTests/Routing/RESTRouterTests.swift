@@ -37,10 +37,6 @@ private final class Box<Content>: Model {}
     router.route(Person.self, to: "/v1/humans")
     #expect(router.collectionPath(for: StaffMember.self) == "/members")
     #expect(router.collectionPath(for: Person.self) == "/v1/humans")
-    router.unroute(StaffMember.self)
-    router.unroute(Person.self)
-    #expect(router.collectionPath(for: StaffMember.self) == "/v2/staff%20members")
-    #expect(router.collectionPath(for: Person.self) == "/people")
   }
 
   @Test func `A router keeps a hierarchy in one collection unless a class is routed itself`() {

@@ -45,7 +45,7 @@ struct ClassMappingBuilder {
         let declaration = mapped.declaration(for: relationship)
         declarations.append(
           CompletedDeclaration(
-            index: index, field: declaration, relation: RelationDeclaration(relationship, of: entity)))
+            index: index, field: declaration, relation: RelationDeclaration(relationship)))
       }
     }
     for name in missing.sorted() {
@@ -110,7 +110,7 @@ struct ClassMappingBuilder {
 }
 
 extension RelationDeclaration {
-  convenience init?(_ relationship: CoreDataSchema.Relationship, of entity: CoreDataSchema.Entity) {
+  convenience init?(_ relationship: CoreDataSchema.Relationship) {
     let deleteRule = relationship.modelDeleteRule
     guard let name = relationship.inverseName else {
       if deleteRule == .nullify { return nil }

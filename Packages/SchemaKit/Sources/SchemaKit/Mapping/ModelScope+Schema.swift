@@ -21,7 +21,4 @@ extension ModelScope {
     context.preparation = SchemaMapping(schema, transformers: schema.storage.transformers)
     self.init(transformers: context)
   }
-
-  /// The schema of this scope; nil if it has none.
-  public var schema: CoreDataSchema? { (transformers.preparation as? SchemaMapping)?.schema }
 }

@@ -46,12 +46,12 @@ struct SchemaTreeReader {
           if constraints.insert(names).inserted { entity.uniquenessConstraints.append(names) }
         }
         if let rest = child.unknownPart(isKnown: \.isUniquenessConstraint) {
-          keep(rest, in: element, entity: entity.name, in: &entity.otherElements)
+          keep(rest, entity: entity.name, in: &entity.otherElements)
         }
       case "userInfo":
         entity.userInfo.merge(userInfo(child)) { $1 }
         if let rest = child.unknownPart(isKnown: \.isUserInfoEntry) {
-          keep(rest, in: element, entity: entity.name, in: &entity.otherElements)
+          keep(rest, entity: entity.name, in: &entity.otherElements)
         }
       case "compoundIndexes": entity.otherElements.append(child)
       default:
@@ -174,7 +174,7 @@ struct SchemaTreeReader {
       if child.name == "userInfo" {
         notes.merge(userInfo(child)) { $1 }
         if let rest = child.unknownPart(isKnown: \.isUserInfoEntry) {
-          keep(rest, in: element, entity: entity, property: property, in: &others)
+          keep(rest, entity: entity, property: property, in: &others)
         }
       } else {
         note(child, in: element, entity: entity, property: property)
@@ -196,7 +196,7 @@ struct SchemaTreeReader {
   /// Records and keeps the unknown parts inside a known element. They are written again in a copy of the element that has
   /// only them.
   private mutating func keep(
-    _ rest: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String, property: String? = nil,
+    _ rest: CoreDataSchema.Element, entity: String, property: String? = nil,
     in others: inout [CoreDataSchema.Element]
   ) {
     for child in rest.children { note(child, in: rest, entity: entity, property: property) }

@@ -7,8 +7,6 @@
 /// try await store.save(person, including: .related)
 /// ```
 public enum SaveInclusion: Hashable, Sendable {
-  /// No other models: embedded models are written inside the model, other related models as identifiers.
-  case none
   /// New models that the model references by foreign keys, directly or through other models, and new members of its
   /// lists that reference it.
   case related
@@ -26,7 +24,6 @@ extension ModelStore {
   ///   - inclusion: which other models are written.
   /// - Throws: ``ModelStoreError`` as ``create(_:)`` and ``update(_:fields:)`` do.
   public func save<M: Model>(_ model: M, including inclusion: SaveInclusion) async throws {
-    guard inclusion == .related else { return try await save(model) }
     let plan = SaveOrder(from: model)
     guard plan.steps.count > 1 else { return try await save(model) }
     if let store = self as? any TransactionalModelStore {

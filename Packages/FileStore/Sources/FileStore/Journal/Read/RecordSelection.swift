@@ -64,8 +64,6 @@ struct RecordSelection: Sendable {
     self.identifiers = identifiers
   }
 
-  var count: Int { entries.count }
-
   func identifier(_ number: Int) -> String { String(decoding: identifiers[range(number)], as: UTF8.self) }
 
   /// Calls `body` with the expected content of a record's line.
