@@ -1,13 +1,12 @@
 @_spi(ModelKitInternals) import ModelCore
-@_spi(ModelKitInternals) public import StoreProtocol
+@_spi(ModelKitInternals) package import StoreProtocol
 
 /// The number of records that a stream reads together.
 private let batchSize = 256
 
-@_spi(ModelKitInternals)
 extension RecordStore: SnapshotStreamStore {
   /// Begins a stream of the models that a query finds now.
-  public final func beginStream<M: Model>(_ query: ModelQuery<M>) async throws -> () async throws -> M? {
+  package final func beginStream<M: Model>(_ query: ModelQuery<M>) async throws -> () async throws -> M? {
     try checkCancellation()
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     try await followCommits()

@@ -81,18 +81,18 @@ final class ModelLayout: Sendable {
 
   // MARK: One layout per class
 
-  private static let layouts = LayoutTable()
+  private static let layouts = ClassTable<ModelLayout>(bucketCount: 1_024)
 
   /// Used while the first instance of a class is reflected.
   static let unknown = ModelLayout(modelClass: ModelObject.self, slots: [], isProven: true, identifierIndex: nil)
 
   static func known(for modelClass: ModelObject.Type) -> ModelLayout? {
-    layouts.layout(of: modelClass)
+    layouts[ObjectIdentifier(modelClass)]
   }
 
   /// Adds a layout to the table. If another thread added one before, returns that one.
   static func remember(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
-    layouts.add(layout, for: modelClass)
+    layouts.add(layout, for: ObjectIdentifier(modelClass))
   }
 
   // MARK: Fields

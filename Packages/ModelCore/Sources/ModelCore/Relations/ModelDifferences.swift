@@ -1,20 +1,29 @@
-/// The differences between a list of models and an older one: the inserted, removed and moved models.
+/// The differences between a list of models and an older one: the inserted, removed, moved and updated models.
 ///
 /// ```swift
-/// author.books.addObserver { old, new, differences in
-///   for change in differences.removed.reversed() { table.deleteRow(change.index) }
-///   for change in differences.inserted { table.insertRow(change.index) }
+/// for await people in store.observe(Person.self) {
+///   for change in people.differences.removed.reversed() { table.deleteRow(change.index) }
+///   for change in people.differences.inserted { table.insertRow(change.index) }
+///   for move in people.differences.moved { table.moveRow(move.oldIndex, move.newIndex) }
+///   for change in people.differences.updated { table.reloadRow(change.index) }
 /// }
+/// author.books.addObserver { old, new, differences in print(differences.inserted.count, "new books") }
 /// ```
 ///
 /// Models are equal if they are the same object. As few models as possible are reported as moved.
 public struct ModelDifferences<Element: AnyObject> {
-  /// A model that is in one of the lists only.
+  /// A model and its index.
   public struct Change {
     /// The model.
     public let model: Element
-    /// Its index: in the new list if it was inserted, in the old one if it was removed.
+    /// Its index in the new list, or in the old one if it was removed.
     public let index: Int
+
+    /// Creates a change.
+    public init(model: Element, index: Int) {
+      self.model = model
+      self.index = index
+    }
   }
 
   /// A model that is in both lists, but not in the same order as the others.
@@ -25,23 +34,40 @@ public struct ModelDifferences<Element: AnyObject> {
     public let oldIndex: Int
     /// Its index in the new list.
     public let newIndex: Int
+
+    /// Creates a move.
+    public init(model: Element, oldIndex: Int, newIndex: Int) {
+      self.model = model
+      self.oldIndex = oldIndex
+      self.newIndex = newIndex
+    }
   }
 
   /// The inserted models, by their index in the new list.
-  public let inserted: [Change]
+  public var inserted: [Change] = []
   /// The removed models, by their index in the old list.
-  public let removed: [Change]
+  public var removed: [Change] = []
   /// The moved models, by their index in the new list.
-  public let moved: [Move]
+  public var moved: [Move] = []
+  /// The models in both results of a live query whose records were written, by their index in the new one. After a gap,
+  /// all models in both results. Empty for lists that are compared otherwise.
+  public var updated: [Change] = []
 
-  /// Whether the lists are equal.
-  public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty }
+  /// Whether there are no differences.
+  public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
+
+  /// Creates the differences of equal lists.
+  public init() {}
 
   /// Compares two lists without duplicates.
   ///
+  /// - Parameters:
+  ///   - old: the older list.
+  ///   - new: the newer list.
+  ///   - offset: the index of the first element, for parts of longer lists.
   /// - Complexity: O(*n*), and O(*n* log *n*) where the order differs. A common prefix or suffix costs only a
   ///   comparison.
-  public init(from old: [Element], to new: [Element]) {
+  public init(from old: [Element], to new: [Element], at offset: Int = 0) {
     var start = 0
     while start < old.count, start < new.count, old[start] === new[start] { start += 1 }
     var oldEnd = old.count
@@ -53,23 +79,44 @@ public struct ModelDifferences<Element: AnyObject> {
     var oldIndexes: [ObjectIdentifier: Int] = [:]
     oldIndexes.reserveCapacity(oldEnd - start)
     for index in start..<oldEnd { oldIndexes[ObjectIdentifier(old[index])] = index }
-    var inserted: [Change] = []
     var common: [(old: Int, new: Int)] = []
     for index in start..<newEnd {
       if let oldIndex = oldIndexes.removeValue(forKey: ObjectIdentifier(new[index])) {
         common.append((oldIndex, index))
       } else {
-        inserted.append(Change(model: new[index], index: index))
+        inserted.append(Change(model: new[index], index: index + offset))
       }
     }
-    self.inserted = inserted
-    removed = oldIndexes.values.sorted().map { Change(model: old[$0], index: $0) }
+    removed = oldIndexes.values.sorted().map { Change(model: old[$0], index: $0 + offset) }
     let staying = Self.longestRise(in: common.map(\.old))
-    var moved: [Move] = []
     for (position, indexes) in common.enumerated() where !staying.contains(position) {
-      moved.append(Move(model: new[indexes.new], oldIndex: indexes.old, newIndex: indexes.new))
+      moved.append(Move(model: new[indexes.new], oldIndex: indexes.old + offset, newIndex: indexes.new + offset))
     }
-    self.moved = moved
+  }
+
+  /// Returns the new list of models, computed from the old one.
+  ///
+  /// - Complexity: O(*n*) in the number of models.
+  public func applied(to old: [Element]) -> [Element] {
+    var gone = Set(removed.map(\.index))
+    for move in moved { gone.insert(move.oldIndex) }
+    var new: [Element] = []
+    new.reserveCapacity(old.count + inserted.count - removed.count)
+    var staying = old.indices.lazy.filter { !gone.contains($0) }.makeIterator()
+    var (nextInserted, nextMoved) = (inserted[...], moved[...])
+    while true {
+      if let change = nextInserted.first, change.index == new.count {
+        new.append(change.model)
+        nextInserted.removeFirst()
+      } else if let move = nextMoved.first, move.newIndex == new.count {
+        new.append(move.model)
+        nextMoved.removeFirst()
+      } else if let index = staying.next() {
+        new.append(old[index])
+      } else {
+        return new
+      }
+    }
   }
 
   /// Returns the positions of a longest increasing subsequence. All other elements have moved.

@@ -1,5 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
-import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 
 /// The class of the models of one entity. Registries, stores and layouts identify a type of model by its class, so each
 /// entity needs one. A generic class is the only way to make classes at run time.

@@ -18,7 +18,7 @@ public final class LiveList<M: Model> {
   /// The models in the order of the query. After an error, the models of the last valid result.
   public private(set) var models: [M] = []
   /// The differences from the previous models. After a pause or a new query, all models that stay count as updated.
-  public private(set) var differences = LiveDifferences<M>()
+  public private(set) var differences = ModelDifferences<M>()
   /// `notLoaded` before the list is first resumed, `loading` until the query has a result, then `loaded` or `error`.
   public private(set) var loadState = LoadState.notLoaded
   /// Whether the list is paused, so that it follows no changes.
@@ -116,15 +116,15 @@ public final class LiveList<M: Model> {
     } else {
       loadState = .loaded
     }
-    differences = isFirst ? LiveDifferences(from: models, toUnknown: result.models) : result.differences
+    differences = isFirst ? ModelDifferences(from: models, toUnknown: result.models) : result.differences
     models = result.models
   }
 }
 
-extension LiveDifferences {
+extension ModelDifferences where Element: Model {
   /// Compares shown models with a result if the written ones among them are unknown.
-  fileprivate init(from old: [M], toUnknown new: [M]) {
-    self.init(from: old[...], to: new, at: 0)
+  fileprivate init(from old: [Element], toUnknown new: [Element]) {
+    self.init(from: old, to: new)
     let known = Set(old)
     updated = new.indices.filter { known.contains(new[$0]) }.map { Change(model: new[$0], index: $0) }
   }

@@ -5,7 +5,7 @@ extension LiveObservation {
   /// Updates the shown models from the records of changes, without listing again.
   ///
   /// - Returns: the differences; nil if the records do not suffice, so that the query has to be listed again.
-  func takeRecords(of changes: some Sequence<RoutedChange>) -> LiveDifferences<M>? {
+  func takeRecords(of changes: some Sequence<RoutedChange>) -> ModelDifferences<M>? {
     guard let recordProgram else { return nil }
     var result = models
     var written: Set<ObjectIdentifier> = []
@@ -23,10 +23,10 @@ extension LiveObservation {
       return nil
     }
     let old = Set(models.map { ObjectIdentifier($0) })
-    var differences = LiveDifferences(from: models[...], to: result, at: 0)
+    var differences = ModelDifferences(from: models, to: result)
     for (index, model) in result.enumerated()
     where written.contains(ObjectIdentifier(model)) && old.contains(ObjectIdentifier(model)) {
-      differences.updated.append(LiveDifferences.Change(model: model, index: index))
+      differences.updated.append(ModelDifferences.Change(model: model, index: index))
     }
     models = result
     return differences

@@ -20,7 +20,7 @@ extension LiveObservation {
   /// - Returns: the differences of the result; nil if there are none.
   func take(
     _ changes: some Sequence<RoutedChange>, into table: LiveTable<M>
-  ) async throws -> LiveDifferences<M>? {
+  ) async throws -> ModelDifferences<M>? {
     guard let program else { return nil }
     table.beginChanges()
     // At once, before any suspension: later writes of this store instance must not be undone by earlier ones.
@@ -155,7 +155,7 @@ extension LiveObservation {
   // MARK: Showing
 
   /// Updates the shown models from the table.
-  private func show(_ table: LiveTable<M>, _ updated: Set<Int>) async throws -> LiveDifferences<M>? {
+  private func show(_ table: LiveTable<M>, _ updated: Set<Int>) async throws -> ModelDifferences<M>? {
     while true {
       let window = query.window(of: table.count)
       let head = min(max(table.sameHead - query.offset, 0), shown.count, window.count)
@@ -210,26 +210,26 @@ extension LiveObservation {
 
   private func replace(
     head: Int, tail: Int, with middle: [Int], _ table: LiveTable<M>, _ window: Range<Int>, _ updated: Set<Int>
-  ) -> LiveDifferences<M>? {
+  ) -> ModelDifferences<M>? {
     let oldRange = head..<shown.count - tail
     let oldPlaces = shown[oldRange]
-    var differences: LiveDifferences<M>
+    var differences: ModelDifferences<M>
     if fetched.isEmpty, let move = Self.soleMove(from: oldPlaces, to: middle) {
       // The result of a changed sort field: no record was added or removed, and nothing needs to be compared.
       let model = models[head + move.old]
       models.moveElement(from: head + move.old, to: head + move.new)
-      differences = LiveDifferences()
+      differences = ModelDifferences()
       differences.moved = [.init(model: model, oldIndex: head + move.old, newIndex: head + move.new)]
     } else {
       let new = middle.compactMap { table.models[$0] }
-      differences = LiveDifferences<M>(from: models[oldRange], to: new, at: head)
+      differences = ModelDifferences(from: Array(models[oldRange]), to: new, at: head)
       forget(oldPlaces, except: Set(middle), table)
       models.replaceSubrange(oldRange, with: new)
     }
     shown.replaceSubrange(oldRange, with: middle)
     for place in updated where table.models[place] != nil && !fetched.contains(place) {
       let index = table.rank(of: place) - window.lowerBound
-      differences.updated.append(LiveDifferences.Change(model: models[index], index: index))
+      differences.updated.append(ModelDifferences.Change(model: models[index], index: index))
     }
     differences.updated.sort { $0.index < $1.index }
     fetched = []

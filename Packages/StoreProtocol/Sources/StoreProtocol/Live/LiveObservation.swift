@@ -62,7 +62,7 @@ final class LiveObservation<M: Model> {
       } catch {
         // An invalid query never will.
         isOver = true
-        return LiveResult(models: [], differences: LiveDifferences(), error: Self.storeError(error))
+        return LiveResult(models: [], differences: ModelDifferences(), error: Self.storeError(error))
       }
       if let result = await requery() { return result }
       // Cancelled before the first result.
@@ -162,7 +162,7 @@ final class LiveObservation<M: Model> {
     if error is CancellationError || Task.isCancelled { return nil }
     let found = Self.storeError(error)
     self.error = found
-    return LiveResult(models: models, differences: LiveDifferences(), error: found)
+    return LiveResult(models: models, differences: ModelDifferences(), error: found)
   }
 
   static func storeError(_ error: any Error) -> ModelStoreError {
@@ -190,11 +190,11 @@ final class LiveObservation<M: Model> {
     }
     mustList = false
     error = nil
-    var differences = LiveDifferences(from: old[...], to: models, at: 0)
+    var differences = ModelDifferences(from: old, to: models)
     let staying = Set(old.map { ObjectIdentifier($0) })
     for (index, model) in models.enumerated() where staying.contains(ObjectIdentifier(model)) {
       if let written, let identifier = model.identifier, !written.contains(ExactText(identifier)) { continue }
-      differences.updated.append(LiveDifferences.Change(model: model, index: index))
+      differences.updated.append(ModelDifferences.Change(model: model, index: index))
     }
     return LiveResult(models: models, differences: differences, error: nil)
   }

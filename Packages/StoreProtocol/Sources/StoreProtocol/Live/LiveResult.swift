@@ -10,7 +10,7 @@ public struct LiveResult<M: Model>: RandomAccessCollection {
   /// The models, in the order of the query: live objects with the stored values, except for local changes.
   public let models: [M]
   /// The differences from the previous result. In the first result all models are inserted.
-  public let differences: LiveDifferences<M>
+  public let differences: ModelDifferences<M>
   /// The error since the last valid result; nil if there is none. After an error the models are those of that result, and
   /// the query runs again with the next relevant change.
   public let error: ModelStoreError?
@@ -33,5 +33,5 @@ public final class LiveTaskTracker {
   /// The number of complete listings, the first one included.
   public internal(set) var listings = 0
   /// The number of records that were read from the store one by one.
-  public internal(set) var lookups = 0
+  var lookups = 0
 }

@@ -120,9 +120,26 @@ private final class TypedObservation<M: Model, Exact: Model>: ResultSource {
       let models = try result.models.map { try Self.typed($0) }
       return LiveResult(models: models, differences: try result.differences.map(Self.typed), error: result.error)
     } catch {
-      return LiveResult(models: [], differences: LiveDifferences(), error: LiveObservation<Exact>.storeError(error))
+      return LiveResult(models: [], differences: ModelDifferences(), error: LiveObservation<Exact>.storeError(error))
     }
   }
 
   private static func typed(_ model: Exact) throws -> M { try ModelType<M>.typed(model) }
+}
+
+extension ModelDifferences {
+  /// Returns the same differences, with the models as another class.
+  fileprivate func map<Other: AnyObject>(_ transform: (Element) throws -> Other) rethrows -> ModelDifferences<Other> {
+    var differences = ModelDifferences<Other>()
+    func change(_ change: Change) throws -> ModelDifferences<Other>.Change {
+      ModelDifferences<Other>.Change(model: try transform(change.model), index: change.index)
+    }
+    differences.inserted = try inserted.map(change)
+    differences.removed = try removed.map(change)
+    differences.updated = try updated.map(change)
+    differences.moved = try moved.map {
+      ModelDifferences<Other>.Move(model: try transform($0.model), oldIndex: $0.oldIndex, newIndex: $0.newIndex)
+    }
+    return differences
+  }
 }

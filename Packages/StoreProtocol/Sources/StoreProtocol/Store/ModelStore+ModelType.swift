@@ -85,6 +85,10 @@ extension ModelStore {
 
   /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
+  /// ```swift
+  /// for try await author in store.stream(schema.modelType("Author")) { print(author["name"] ?? "?") }
+  /// ```
+  ///
   /// - Parameters:
   ///   - type: the type of the models; models of derived types are among them.
   ///   - filter: the condition.
@@ -93,63 +97,13 @@ extension ModelStore {
   public func stream<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     evaluation: QueryEvaluation = .byStore
-  ) -> ModelTypeStream<M> {
-    ModelTypeStream(store: self, type: type, parts: type.query(filter, sort, limit: nil, offset: 0, evaluation))
-  }
-}
-
-/// The models of a type that is known only at run time, one after the other, as a ``StoredModelSequence`` gives those of
-/// a class.
-///
-/// ```swift
-/// for try await author in store.stream(schema.modelType("Author")) { print(author["name"] ?? "?") }
-/// ```
-public struct ModelTypeStream<M: Model>: AsyncSequence {
-  /// A model.
-  public typealias Element = M
-
-  let store: any ModelStore
-  let type: ModelType<M>
-  let parts: QueryParts
-
-  /// Restarts at the first model.
-  public func makeAsyncIterator() -> Iterator {
-    func iterator<Exact: Model>(_ exact: Exact.Type) -> any NextModel {
-      ExactIterator<Exact>(base: StoredModelSequence(store: store, query: ModelQuery(parts)).makeAsyncIterator())
+  ) -> StoredModelSequence<M> {
+    let parts = type.query(filter, sort, limit: nil, offset: 0, evaluation)
+    func models<Exact: Model>(_ exact: Exact.Type) -> StoredModelSequence<M> {
+      StoredModelSequence(self, ModelQuery<Exact>(parts), as: type)
     }
     let exact: any Model.Type = type.exactClass
-    return Iterator(type: type, base: iterator(exact))
-  }
-
-  /// The iterator of a `for try await` loop.
-  public struct Iterator: AsyncIteratorProtocol {
-    let type: ModelType<M>
-    var base: any NextModel
-
-    /// The next model; nil at the end.
-    ///
-    /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
-    public mutating func next() async throws -> M? { try await next(isolation: #isolation) }
-
-    /// The next model, read in the isolation of the caller; nil at the end.
-    ///
-    /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> M? {
-      try await base.nextModel(isolation: actor).map(type.typed)
-    }
-  }
-}
-
-/// An iterator over models of any class.
-protocol NextModel {
-  mutating func nextModel(isolation actor: isolated (any Actor)?) async throws -> ModelObject?
-}
-
-private struct ExactIterator<Exact: Model>: NextModel {
-  var base: StoredModelSequence<Exact>.Iterator
-
-  mutating func nextModel(isolation actor: isolated (any Actor)?) async throws -> ModelObject? {
-    try await base.next(isolation: actor)
+    return models(exact)
   }
 }
 

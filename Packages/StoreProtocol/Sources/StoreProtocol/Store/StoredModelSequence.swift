@@ -20,23 +20,30 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
   /// A model.
   public typealias Element = M
 
-  let store: any ModelStore
-  let query: ModelQuery<M>
+  private let begin: () async throws -> () async throws -> M?
+
+  init(_ store: some ModelStore, _ query: ModelQuery<M>) { begin = { try await store.modelReader(query) } }
+
+  /// Creates the sequence of the models of a class that is known only at run time.
+  init<Exact: Model>(_ store: some ModelStore, _ query: ModelQuery<Exact>, as type: ModelType<M>) {
+    begin = {
+      let read = try await store.modelReader(query)
+      return { try await read().map(type.typed) }
+    }
+  }
 
   /// Restarts at the first model. A snapshot is taken again.
-  public func makeAsyncIterator() -> Iterator { Iterator(.planned(store, query)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(progress: .planned(begin)) }
 
   /// The iterator of a `for try await` loop.
   public struct Iterator: AsyncIteratorProtocol {
     enum Progress {
-      case planned(any ModelStore, ModelQuery<M>)
+      case planned(() async throws -> () async throws -> M?)
       case begun(() async throws -> M?)
       case ended
     }
 
-    private var progress: Progress
-
-    init(_ progress: Progress) { self.progress = progress }
+    fileprivate var progress: Progress
 
     /// The next model; nil at the end, and after an error.
     ///
@@ -50,7 +57,7 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
       if case .ended = progress { return nil }
       do {
         try Task.checkCancellation()
-        if case .planned(let store, let query) = progress { progress = .begun(try await store.modelReader(query)) }
+        if case .planned(let begin) = progress { progress = .begun(try await begin()) }
         if case .begun(let read) = progress, let model = try await read() { return model }
       } catch {
         progress = .ended
@@ -63,8 +70,7 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
 }
 
 /// A store whose streams are of one moment.
-@_spi(ModelKitInternals)
-public protocol SnapshotStreamStore: ModelStore {
+package protocol SnapshotStreamStore: ModelStore {
   /// Begins a stream of the models that a query finds now.
   ///
   /// - Returns: a function that returns the next model; nil at the end. The snapshot is released with it.
@@ -121,6 +127,6 @@ extension ModelStore {
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     evaluation: QueryEvaluation = .byStore
   ) -> StoredModelSequence<M> {
-    StoredModelSequence(store: self, query: ModelQuery(type, where: filter, sort: sort, evaluation: evaluation))
+    StoredModelSequence(self, ModelQuery(type, where: filter, sort: sort, evaluation: evaluation))
   }
 }

@@ -1,16 +1,18 @@
 @_spi(ModelKitInternals) import FieldKit
-import Synchronization
+public import Synchronization
 
-/// A table of values by class, read without a lock because every new model is looked up in it.
-final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
+/// A table of values by class, read without a lock because every new model is looked up in it. Values are never removed.
+@_spi(ModelKitInternals)
+public final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
   // Sendable is proven by construction. Buckets are atomics that hold immutable entries. An entry is added under the
   // lock, published with release semantics, and released with the table.
-  private typealias Bucket = Atomic<Unmanaged<Entry>?>
+  @usableFromInline typealias Bucket = Atomic<Unmanaged<Entry>?>
 
-  private final class Entry: Sendable {
-    let key: ObjectIdentifier
-    let value: Value
-    let next: Entry?
+  @usableFromInline
+  final class Entry: Sendable {
+    @usableFromInline let key: ObjectIdentifier
+    @usableFromInline let value: Value
+    @usableFromInline let next: Entry?
 
     init(key: ObjectIdentifier, value: Value, next: Entry?) {
       self.key = key
@@ -19,14 +21,14 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     }
   }
 
-  private let buckets: UnsafeMutablePointer<Bucket>
-  private let bucketCount: Int
+  @usableFromInline let buckets: UnsafeMutablePointer<Bucket>
+  @usableFromInline let bucketCount: Int
   private let adding = Lock(())
 
   /// Creates a table.
   ///
   /// - Parameter bucketCount: the number of buckets, a power of 2.
-  init(bucketCount: Int) {
+  public init(bucketCount: Int) {
     self.bucketCount = bucketCount
     buckets = .allocate(capacity: bucketCount)
     for index in 0..<bucketCount { (buckets + index).initialize(to: Bucket(nil)) }
@@ -39,7 +41,8 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
   }
 
   /// The value of a class; nil if there is none.
-  subscript(key: ObjectIdentifier) -> Value? {
+  @inlinable
+  public subscript(key: ObjectIdentifier) -> Value? {
     var next = bucket(of: key).pointee.load(ordering: .acquiring)?.takeUnretainedValue()
     while let entry = next {
       if entry.key == key { return entry.value }
@@ -52,7 +55,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
   ///
   /// - Returns: the value that is in the table.
   @discardableResult
-  func add(_ value: Value, for key: ObjectIdentifier) -> Value {
+  public func add(_ value: Value, for key: ObjectIdentifier) -> Value {
     let bucket = bucket(of: key)
     return adding.withLock { _ in
       if let first = self[key] { return first }
@@ -65,8 +68,9 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     }
   }
 
+  @inlinable
   @inline(__always)
-  private func bucket(of key: ObjectIdentifier) -> UnsafeMutablePointer<Bucket> {
+  func bucket(of key: ObjectIdentifier) -> UnsafeMutablePointer<Bucket> {
     // The standard hash is not needed: addresses of classes are not an input of an attacker.
     let hash = (UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15) &>> 40
     return buckets + (Int(truncatingIfNeeded: hash) & (bucketCount - 1))

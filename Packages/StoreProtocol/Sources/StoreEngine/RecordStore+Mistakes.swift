@@ -1,19 +1,18 @@
-@_spi(ModelKitInternals) import StoreEngine
 public import StoreProtocol
 
 // Without these the compiler would say only that key paths have different types.
-extension FileModelStore {
+extension RecordStore {
   /// A list can't be indexed: a condition on its elements reads all records of the type.
   @available(
     *, unavailable, message: "A list can't be indexed: conditions such as contains read all records."
   )
-  public func index<M: Model, Element>(_ list: KeyPath<M, ArrayField<Element>>, unique: Bool = false) async throws {}
+  public final func index<M: Model, Element>(_ list: KeyPath<M, ArrayField<Element>>, unique: Bool = false) throws {}
 
   /// A to-many relation can't be indexed: index its to-one inverse.
   @available(
     *, unavailable, message: "A to-many relation can't be indexed: index its to-one inverse."
   )
-  public func index<M: Model, Related: Model>(
+  public final func index<M: Model, Related: Model>(
     _ relation: KeyPath<M, ModelArrayField<Related>>, unique: Bool = false
-  ) async throws {}
+  ) throws {}
 }
