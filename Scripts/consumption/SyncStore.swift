@@ -1,6 +1,6 @@
-// Prints: Note 1 is queued
+// Prints: true false
 
 import SyncStore
 
-let entry = OutboxEntry("Note", "1", base: nil, since: 0)
-print("\(entry.type) \(entry.identifier) is \(entry.state)")
+let options = SyncOptions()
+print(options.isTemporary("Note", "-1"), options.isTemporary("Note", "1"))

@@ -1,4 +1,5 @@
-public import FieldKit
+import FieldKit
+public import Foundation
 import StoreEngine
 
 /// The state of one dirty record: its base, the copy in flight, and the reason why it waits.
@@ -21,55 +22,55 @@ public struct OutboxEntry: Sendable, Hashable {
   }
 
   /// A request whose bytes and key do not change until its outcome is known.
-  public struct Flight: Sendable, Hashable {
+  struct Flight: Sendable, Hashable {
     /// The idempotency key.
-    public var key: String
+    var key: String
     /// The local record when the request was made; nil for a deletion.
-    public var record: AttributeDictionary?
+    var record: AttributeDictionary?
     /// The members to send: all of them for a creation, the changed ones for an update, none for a deletion.
-    public var body: AttributeDictionary
+    var body: AttributeDictionary
     /// The validator that the server's record must have; nil for a creation, or if the server has no validators.
-    public var validator: String?
+    var validator: String?
     /// Whether the request creates the record.
-    public var isCreation: Bool
+    var isCreation: Bool
     /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or the creation
     /// is sent again.
-    public var isOutdated = false
+    var isOutdated = false
   }
 
   /// A conflict that waits for a decision.
-  public struct Conflict: Sendable, Hashable {
+  struct Conflict: Sendable, Hashable {
     /// The server's version of the record; nil if it has none.
-    public var remote: AttributeDictionary?
+    var remote: AttributeDictionary?
   }
 
   /// The type name of the model.
-  public var type: String
+  public let type: String
   /// The identifier of the record.
-  public var identifier: String
+  public internal(set) var identifier: String
   /// The record that the server had when this one was last read or pushed; nil if the server has none.
-  public var base: AttributeDictionary?
+  var base: AttributeDictionary?
   /// The request whose outcome is unknown; nil if there is none.
-  public var flight: Flight?
+  var flight: Flight?
   /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]
   /// The conflict that waits for a decision; nil if there is none.
-  public var conflict: Conflict?
+  var conflict: Conflict?
   /// The transactions whose writes are pushed together with this one.
-  public var groups: [String] = []
+  var groups: [String] = []
   /// The number of commits that changed the record since it was clean.
-  public var changes = 1
+  var changes = 1
   /// The number of failed attempts since the last success.
-  public var attempts = 0
+  public internal(set) var attempts = 0
   /// The error of the last attempt; nil if it succeeded, or there was none.
-  public var error: String?
+  public internal(set) var error: String?
   /// Whether the entry is parked: it is not sent until a person edits, retries or discards it.
-  public var isParked = false
-  /// The time of the first change, in milliseconds since 1970.
-  public var since: Int
+  public internal(set) var isParked = false
+  /// The time of the first change.
+  public let since: Date
 
   /// Creates the entry of a record that was clean.
-  public init(_ type: String, _ identifier: String, base: AttributeDictionary?, since: Int) {
+  init(_ type: String, _ identifier: String, base: AttributeDictionary?, since: Date) {
     (self.type, self.identifier, self.base, self.since) = (type, identifier, base, since)
   }
 
@@ -101,15 +102,16 @@ extension OutboxEntry {
   }
 
   /// The name of the type of the records that hold entries.
-  public static let recordType = "sync.outbox"
+  static let recordType = "sync.outbox"
 
   /// Returns the identifier of the record that holds the entry of a record.
-  public static func recordIdentifier(_ type: String, _ identifier: String) -> String { "\(type)/\(identifier)" }
+  static func recordIdentifier(_ type: String, _ identifier: String) -> String { "\(type)/\(identifier)" }
 
   /// The members of the record that holds the entry.
   var members: AttributeDictionary {
     var members: AttributeDictionary = [
-      "type": .string(type), "identifier": .string(identifier), "changes": .int(changes), "since": .int(since),
+      "type": .string(type), "identifier": .string(identifier), "changes": .int(changes),
+      "since": .int(since.milliseconds),
     ]
     if let base { members["base"] = .object(base) }
     if let flight {
@@ -133,7 +135,7 @@ extension OutboxEntry {
   /// Reads an entry; nil if the members are not those of one.
   init?(members: AttributeDictionary) {
     guard let type = members["type"]?.stringValue, let identifier = members["identifier"]?.stringValue,
-      let changes = members["changes"]?.intValue, let since = members["since"]?.intValue
+      let changes = members["changes"]?.intValue, let since = members["since"]?.intValue.map(Date.init(milliseconds:))
     else { return nil }
     self.init(type, identifier, base: nil, since: since)
     self.changes = changes

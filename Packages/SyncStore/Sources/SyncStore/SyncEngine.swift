@@ -95,13 +95,13 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       let known =
         OutboxEntry(bytes: stored.bytes)
         ?? OutboxEntry(
-          type, identifier, base: options.isTemporary(type, identifier) ? nil : [:], since: environment.now())
+          type, identifier, base: options.isTemporary(type, identifier) ? nil : [:], since: environment.date)
       guard let changed = known.changed(by: operation.operation, in: group) else {
         return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
       }
       entry = changed
     } else {
-      entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.now())
+      entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.date)
       if let group { entry.groups = [group] }
     }
     let bytes = try entry.bytes()

@@ -1,38 +1,23 @@
 import Dispatch
-public import Foundation
+import Foundation
 
 /// The clock and the sources of random values of the synchronisation, which a simulation replaces.
-///
-/// ```swift
-/// var environment = SyncEnvironment.system
-/// environment.now = { 0 }
-/// let store = SyncModelStore(local: files, remote: rest, options: SyncOptions(environment: environment))
-/// ```
-public struct SyncEnvironment: Sendable {
+struct SyncEnvironment: Sendable {
   /// Returns the time in milliseconds since 1970. It is shown, and decides nothing.
-  public var now: @Sendable () -> Int
+  var now: @Sendable () -> Int
   /// Returns an identifier that was never returned before.
-  public var makeIdentifier: @Sendable () -> String
+  var makeIdentifier: @Sendable () -> String
   /// Returns a temporary integer identifier that was never returned before. It is negative.
-  public var makeTemporaryInteger: @Sendable () -> Int
+  var makeTemporaryInteger: @Sendable () -> Int
   /// Returns a number from 0 to 1, for the jitter of delays.
-  public var random: @Sendable () -> Double
+  var random: @Sendable () -> Double
   /// Returns milliseconds that never go backwards, for delays.
-  public var uptime: @Sendable () -> Int
+  var uptime: @Sendable () -> Int
   /// Waits for a number of milliseconds, or until the task is cancelled.
-  public var sleep: @Sendable (Int) async throws -> Void
+  var sleep: @Sendable (Int) async throws -> Void
 
-  /// Creates an environment with the clock of the system and random UUIDs, for those parts that are not given.
-  ///
-  /// - Parameters:
-  ///   - now: returns the time in milliseconds since 1970.
-  ///   - makeIdentifier: returns an identifier that was never returned before.
-  ///   - makeTemporaryInteger: returns a negative integer that was never returned before.
-  ///   - random: returns a number from 0 to 1.
-  ///   - uptime: returns milliseconds that never go backwards.
-  ///   - sleep: waits for a number of milliseconds, or until the task is cancelled.
-  public init(
-    now: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1_000) },
+  init(
+    now: @escaping @Sendable () -> Int = { Date().milliseconds },
     makeIdentifier: @escaping @Sendable () -> String = { UUID().uuidString },
     makeTemporaryInteger: @escaping @Sendable () -> Int = { -Int.random(in: 1..<1 << 53) },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
@@ -45,6 +30,9 @@ public struct SyncEnvironment: Sendable {
     (self.random, self.uptime, self.sleep) = (random, uptime, sleep)
   }
 
+  /// The time.
+  var date: Date { Date(milliseconds: now()) }
+
   /// The clock of the system and random UUIDs.
-  public static let system = SyncEnvironment()
+  static let system = SyncEnvironment()
 }

@@ -5,8 +5,8 @@
 /// let options = SyncOptions(isTemporary: { type, identifier in type == "Note" && identifier.count == 36 })
 /// ```
 public struct SyncOptions: Sendable {
-  /// The clock and the random sources, which tests can replace.
-  public var environment: SyncEnvironment
+  /// The clock and the random sources, which tests replace.
+  var environment = SyncEnvironment.system
   /// The greatest number of records that can have changes which are not on the server; nil for no limit.
   ///
   /// A write that would exceed it throws `ModelStoreError` with the code `full`, and nothing of it is written. Records that have
@@ -18,17 +18,15 @@ public struct SyncOptions: Sendable {
   /// Creates options.
   ///
   /// - Parameters:
-  ///   - environment: the clock and the sources of random values.
   ///   - outboxLimit: the greatest number of records that can have changes which are not on the server; nil for no limit.
   ///   - isTemporary: returns whether an identifier is made up until the server assigns another one. By default these are the
   ///     negative integers, which is what the store assigns. Other identifiers are sent with the record.
   public init(
-    environment: SyncEnvironment = .system, outboxLimit: Int? = nil,
+    outboxLimit: Int? = nil,
     isTemporary: @escaping @Sendable (_ type: String, _ identifier: String) -> Bool = { _, identifier in
       identifier.utf8.first == UInt8(ascii: "-") && Int(identifier) != nil
     }
   ) {
-    self.environment = environment
     self.outboxLimit = outboxLimit
     self.isTemporary = isTemporary
   }

@@ -1,11 +1,12 @@
 import FieldKit
+import Foundation
 import Testing
 
 @testable import SyncStore
 
 @Suite struct `A lane` {
   private func lane(_ base: AttributeDictionary?, _ local: AttributeDictionary?) -> Lane {
-    Lane(entry: OutboxEntry("Book", "1", base: base, since: 0), local: local)
+    Lane(entry: OutboxEntry("Book", "1", base: base, since: Date(milliseconds: 0)), local: local)
   }
 
   private func version(_ record: AttributeDictionary, _ validator: String) -> AttributeDictionary {

@@ -1,12 +1,14 @@
 @_spi(ModelKitInternals) import FieldKit
 import FileStore
+import Foundation
 import MemoryStore
 import ModelCore
 import StoreEngine
 import StoreProtocol
 import StoreProtocolTesting
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 @Suite struct `The outbox` {
   private func person(_ name: String, _ id: Int) -> ContractPerson {
@@ -209,7 +211,7 @@ import Testing
       try await store.save(Tag.labeled(id, "poison"))
     }
     let report = try await store.sync()
-    #expect(report.waiting == 2 && report.waitingSince == 1_000)
+    #expect(report.waiting == 2 && report.waitingSince == Date(milliseconds: 1_000))
     for entry in try await store.outbox() { try await store.discardChanges(entry) }
     #expect(try await store.sync().waitingSince == nil)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SyncStore
@@ -6,7 +7,7 @@ import Testing
   private func item(
     _ identifier: String, creates: Bool = false, references: [String] = [], groups: [String] = [], parked: Bool = false
   ) -> Schedule.Item {
-    var entry = OutboxEntry("Book", identifier, base: creates ? nil : [:], since: 0)
+    var entry = OutboxEntry("Book", identifier, base: creates ? nil : [:], since: Date(milliseconds: 0))
     entry.groups = groups
     entry.isParked = parked
     return Schedule.Item(entry: entry, references: Set(references.map { "Book/\($0)" }))

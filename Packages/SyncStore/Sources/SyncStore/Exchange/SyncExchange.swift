@@ -62,7 +62,7 @@ final class SyncExchange<Local: RecordEngine> {
     report.waitingSince = rest.map(\.since).min()
     report.hasRetries = rest.contains { !$0.isParked && $0.attempts > 0 }
     let parked = rest.count(where: \.isParked)
-    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.now())
+    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.date)
   }
 
   /// Publishes the amount of work.

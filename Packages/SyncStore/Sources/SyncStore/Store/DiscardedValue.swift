@@ -1,4 +1,5 @@
 public import FieldKit
+public import Foundation
 import StoreEngine
 
 /// A local value that a merge discarded in favour of the server's, kept until it is acknowledged.
@@ -13,20 +14,20 @@ public struct DiscardedValue: Sendable, Hashable {
   /// The identifier of the note.
   public let id: String
   /// The type name of the model.
-  public var type: String
+  public let type: String
   /// The identifier of the record.
-  public var identifier: String
+  public let identifier: String
   /// The key of the discarded member; nil for the whole record.
-  public var key: String?
+  public let key: String?
   /// The local value; null for a deletion.
-  public var value: JSONValue
-  /// The time of the loss, in milliseconds since 1970.
-  public var time: Int
+  public let value: JSONValue
+  /// The time of the loss.
+  public let time: Date
 
   /// The operation that adds the note.
   func creation() throws -> RecordOperation {
     var members: AttributeDictionary = [
-      "type": .string(type), "identifier": .string(identifier), "value": value, "time": .int(time),
+      "type": .string(type), "identifier": .string(identifier), "value": value, "time": .int(time.milliseconds),
     ]
     members["key"] = key.map { .string($0) }
     return .create(Self.recordType, id, try StoredLane.bytes(members))
@@ -38,14 +39,14 @@ extension DiscardedValue {
   init(_ discarded: RecordMerge.Discarded, of type: String, _ identifier: String, _ environment: SyncEnvironment) {
     self.init(
       id: environment.makeIdentifier(), type: type, identifier: identifier, key: discarded.key, value: discarded.value,
-      time: environment.now())
+      time: environment.date)
   }
 
   /// Reads a note; nil if the bytes are not those of one.
   init?(_ id: String, bytes: [UInt8]) {
     guard let members = (try? JSONValue(json: bytes))?.objectValue, let type = members["type"]?.stringValue,
       let identifier = members["identifier"]?.stringValue, let value = members["value"],
-      let time = members["time"]?.intValue
+      let time = members["time"]?.intValue.map(Date.init(milliseconds:))
     else { return nil }
     self.init(
       id: id, type: type, identifier: identifier, key: members["key"]?.stringValue, value: value, time: time)

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
@@ -78,7 +79,7 @@ extension SyncModelStore {
       if failures > 0 {
         let wait = max(delay ?? 0, Lane.delay(failures, environment.random()))
         if case .offline(let since, _) = status.value {
-          status.value = .offline(since: since, retryAt: environment.now() + wait)
+          status.value = .offline(since: since, retryAt: Date(milliseconds: environment.now() + wait))
         }
         known.connections = signals.withLock { $0.connections }
         await self.wait(atMost: wait) { [known] in $0.connections != known.connections }
@@ -125,4 +126,12 @@ extension Duration {
   var milliseconds: Int {
     Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000)
   }
+}
+
+extension Date {
+  /// Creates a date from the milliseconds since 1970, as records keep it.
+  init(milliseconds: Int) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+
+  /// The milliseconds since 1970.
+  var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
 }

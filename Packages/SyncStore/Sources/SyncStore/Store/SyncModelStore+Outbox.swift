@@ -1,4 +1,5 @@
 import FieldKit
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
@@ -120,7 +121,7 @@ extension SyncModelStore {
   ///
   /// - Throws: the errors of the local engine. A conflict that is already resolved is ignored.
   public func resolve(_ conflict: SyncConflict, with resolution: SyncResolution) async throws {
-    let entry = OutboxEntry(conflict.type, conflict.identifier, base: nil, since: 0)
+    let entry = OutboxEntry(conflict.type, conflict.identifier, base: nil, since: Date(milliseconds: 0))
     try await change(entry) { lane in
       guard let waiting = lane.entry?.conflict else { return }
       lane.rebase(on: waiting.remote) { _ in resolution }

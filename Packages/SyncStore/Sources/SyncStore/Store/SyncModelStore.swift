@@ -137,7 +137,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
       try await exchange.run(where: isDue)
     } catch {
       let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
-      let now = handle.options.environment.now()
+      let now = handle.options.environment.date
       status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: nil)
       if PlantedFault.isPlanted(.blocksAfterCrash) {
         try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
@@ -149,9 +149,6 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
     return exchange.report
   }
-
-  /// The states of the synchronisation: the current one first, then the newest.
-  public var statuses: ObservedValues<SyncStatus> { status.values }
 
   /// Sets policies of a type. Policies that are not given are unchanged.
   public func policy<M: Model>(_ type: M.Type, _ policies: SyncPolicy<M>...) {

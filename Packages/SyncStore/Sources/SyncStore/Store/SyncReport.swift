@@ -1,3 +1,4 @@
+public import Foundation
 public import StoreProtocol
 
 /// The outcome of one synchronisation.
@@ -25,8 +26,8 @@ public struct SyncReport: Sendable {
   public var discarded = 0
   /// The number of remaining outbox entries.
   public var waiting = 0
-  /// The time of the oldest change that is left, in milliseconds since 1970; nil if all are on the server.
-  public var waitingSince: Int?
+  /// The time of the oldest change that is left; nil if all are on the server.
+  public var waitingSince: Date?
   /// The records and types that could not be synchronised. Their local changes are kept.
   public var failures: [Failure] = []
   /// The identifiers of outbox entries that are damaged.

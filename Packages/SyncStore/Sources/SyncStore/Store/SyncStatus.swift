@@ -1,18 +1,19 @@
+public import Foundation
 import StoreProtocol
 
-/// The state of the synchronisation of a store instance. Times are in milliseconds since 1970.
+/// The state of the synchronisation of a store instance.
 ///
 /// ```swift
-/// for await status in store.statuses { print(status) }
+/// for await status in store.status.values { print(status) }
 /// ```
 public enum SyncStatus: Sendable, Hashable {
   /// Nothing is in progress; the time of the last complete synchronisation, nil if there was none.
-  case idle(since: Int?)
+  case idle(since: Date?)
   /// An exchange is in progress: the number of types and outbox entries that are done, and of all.
   case syncing(done: Int, of: Int)
   /// The server can't be reached, or is temporarily unavailable; the time of the failure, and of the next attempt, if
   /// any.
-  case offline(since: Int, retryAt: Int?)
+  case offline(since: Date, retryAt: Date?)
   /// Some outbox entries wait for a person: the number of them.
   case needsAttention(Int)
 }

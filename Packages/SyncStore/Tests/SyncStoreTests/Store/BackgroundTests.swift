@@ -2,8 +2,9 @@ import Foundation
 import MemoryStore
 import RESTStore
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 @MainActor
 @Suite struct `Background synchronisation` {
@@ -50,7 +51,7 @@ import Testing
     try await store.save(Tag.labeled("a", "A"))
     let task = Task { await store.keepSynchronized() }
     #expect(await clock.nextSleep() == 2_000)
-    #expect(store.status.value == .offline(since: 0, retryAt: 2_000))
+    #expect(store.status.value == .offline(since: Date(milliseconds: 0), retryAt: Date(milliseconds: 2_000)))
     try await store.save(Tag.labeled("b", "B"))
     clock.advance(2_000)
     #expect(await clock.nextSleep() == 4_000)
@@ -59,7 +60,7 @@ import Testing
     clock.advance(4_000)
     #expect(await clock.nextSleep() == 300_000)
     #expect(try await server.store().list(Tag.self).count == 2)
-    #expect(store.status.value == .idle(since: 6_000))
+    #expect(store.status.value == .idle(since: Date(milliseconds: 6_000)))
     task.cancel()
     await task.value
   }

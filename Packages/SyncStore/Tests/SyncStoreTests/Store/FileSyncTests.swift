@@ -3,8 +3,9 @@ import Foundation
 import MemoryStore
 import StoreEngine
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 @Suite struct `A synchronised store in files` {
   let server = MemoryModelStore().handle

@@ -2,8 +2,9 @@ import Foundation
 import MemoryStore
 import RESTStore
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 /// A model with a time of its last change, which the server sets.
 final class Article: Model {

@@ -3,8 +3,9 @@ import Foundation
 import MemoryStore
 import RESTStore
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 @Suite struct `A synchronised store over REST` {
   let server = RESTFixture()

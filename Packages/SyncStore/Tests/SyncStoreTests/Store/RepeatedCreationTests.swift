@@ -2,8 +2,9 @@ import Foundation
 import MemoryStore
 import RESTStore
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 @Suite struct `A creation that is sent again` {
   let server = RESTFixture()

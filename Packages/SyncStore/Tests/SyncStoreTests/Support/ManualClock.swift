@@ -1,5 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
-import SyncStore
+
+@testable import SyncStore
 
 /// A clock that stands still until a test moves it.
 final class ManualClock: Sendable {
@@ -54,5 +55,13 @@ final class ManualClock: Sendable {
     } onCancel: {
       state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
     }
+  }
+}
+
+extension SyncOptions {
+  /// Creates options with a clock and sources of random values.
+  init(environment: SyncEnvironment) {
+    self.init()
+    self.environment = environment
   }
 }
