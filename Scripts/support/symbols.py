@@ -1,9 +1,11 @@
 """The public symbols of the library modules, as the compiler writes them down.
 
-`check-docs`, `docs` and `api` read the same symbol graphs, made by `swift package dump-symbol-graph`.
+`check-docs`, `docs` and `api` read the same symbol graphs, made by `swift package dump-symbol-graph`. With a folder in
+MODELKIT_SYMBOL_GRAPHS the first of them writes the graphs there, and the others read those: `.ci/run` runs all three.
 """
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -42,6 +44,9 @@ def modules():
 
 def write_graphs(scratch, names):
     """Writes the symbol graphs of the modules named, and returns the files by module."""
+    shared = os.environ.get("MODELKIT_SYMBOL_GRAPHS")
+    if shared and Path(shared).is_dir():
+        return files_by_module(Path(shared), names, "")
     package = ["--package-path", project.ROOT] + (["--scratch-path", scratch] if scratch else [])
     binaries = project.run(["swift", "build", *package, "--show-bin-path"], capture=True,
                            check="SwiftPM didn't name its folder; the errors are above")
@@ -51,6 +56,14 @@ def write_graphs(scratch, names):
     result = project.run(
         ["swift", "package", *package, "dump-symbol-graph", "--minimum-access-level", "public",
          "--skip-synthesized-members"], capture=True)
+    found = files_by_module(folder, names, result.stdout + result.stderr)
+    if shared:
+        shutil.copytree(folder, shared)
+    return found
+
+
+def files_by_module(folder, names, output):
+    """Returns the symbol graphs in a folder by module; fails with the output of the compiler if a module has none."""
     found = {name: [] for name in names}
     for path in sorted(folder.glob("*.symbols.json")):
         # Extensions of another module's types come in a file of their own: `FieldKit@Swift.symbols.json`.
@@ -59,7 +72,7 @@ def write_graphs(scratch, names):
             found[name].append(path)
     for name, paths in found.items():
         if not paths:
-            sys.stderr.write(result.stdout + result.stderr)
+            sys.stderr.write(output)
             raise Failure(f"the symbol graph of {name} can't be written; the errors are above")
     return found
 
