@@ -106,7 +106,8 @@ open class AnyField: ObservationOwner {
   }
 
   /// Whether the load state is `loaded`. The read is not tracked.
-  final var isLoaded: Bool { flags.intersection(.loadStateMask) == .loaded }
+  @_spi(ModelKitInternals)
+  public final var isLoaded: Bool { flags.intersection(.loadStateMask) == .loaded }
 
   /// Whether the field has never been set or read.
   public final var isUnset: Bool {
