@@ -63,6 +63,19 @@ extension RecordEngine {
 }
 
 extension RecordSnapshot {
+  /// Reads one record after the other.
+  public func records(_ type: String, identifiers: [String]) async throws -> RecordPart {
+    var part = RecordPart([], next: nil)
+    for identifier in identifiers {
+      do {
+        if let record = try await record(type, identifier) { part.records.append(record) }
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        part.unreadable.append((identifier, error))
+      }
+    }
+    return part
+  }
+
   /// The epoch of all snapshots: 0.
   public var epoch: Int { 0 }
 

@@ -125,6 +125,15 @@ public protocol RecordSnapshot: Sendable {
 
   // MARK: With a default
 
+  /// Returns the records of a type with any of some identifiers, in any order. Missing ones are left out.
+  ///
+  /// By default each is read by ``record(_:_:)``. An engine for which each read is a request reads them together.
+  ///
+  /// - Parameters:
+  ///   - type: the name of the type.
+  ///   - identifiers: the identifiers, each once.
+  func records(_ type: String, identifiers: [String]) async throws -> RecordPart
+
   /// The epoch of positions: numbers of different epochs can't be compared. By default all snapshots have the same epoch.
   var epoch: Int { get }
 

@@ -8,10 +8,6 @@ extension RecordStore: BatchReadingModelStore {
   public final func read<M: Model>(_ type: M.Type, identifiers: [String]) async throws -> [M] {
     try checkCancellation()
     let context = try await context(of: type)
-    if !context.hasAllRecords {
-      // A record names its class, which may be another one.
-      return try await readOneByOne(type, identifiers)
-    }
     try await followCommits()
     let transaction = transaction
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
@@ -26,19 +22,20 @@ extension RecordStore: BatchReadingModelStore {
       if let model = unchangedModel(type, identifier) { models.append(model) } else { missing.append(identifier) }
     }
     if missing.isEmpty { return models }
-    let records = try await withSnapshot { snapshot in
-      var records: [FoundRecord] = []
-      records.reserveCapacity(missing.count)
+    var records = try await withSnapshot { snapshot in
+      var (records, stored) = ([FoundRecord](), [String]())
       for identifier in missing {
-        do {
-          guard let record = try await record(context.name, identifier, at: snapshot) else { continue }
-          records.append((identifier, record.bytes))
-        } catch let error as ModelStoreError where error.code == .corrupt {
-          try await skip(error, context.name, identifier)
+        guard let entry = transaction?.entry(context.name, identifier) else {
+          stored.append(identifier)
+          continue
         }
+        if let content = entry.content { records.append((identifier, content)) }
       }
-      return records
+      let part = try await snapshot.records(context.name, identifiers: stored)
+      for (identifier, error) in part.unreadable { try await skip(error, context.name, identifier) }
+      return records + part.records.map { ($0.identifier, $0.bytes) }
     }
+    if !context.hasAllRecords { records = try await self.records(records, of: type, context) }
     let answer = scope.pendingReads.answer(since: beginning.start)
     try await scope.creations.settled(of: context.name)
     let read = try await readableModels(type, records, beginning, answeredAt: answer)
@@ -51,15 +48,18 @@ extension RecordStore: BatchReadingModelStore {
     return models + read
   }
 
-  private func readOneByOne<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [M] {
-    var models: [M] = []
-    for identifier in identifiers {
+  /// Returns the records of a class among those of all classes that are stored together.
+  private func records<M: Model>(
+    _ records: [FoundRecord], of type: M.Type, _ context: TypeContext
+  ) async throws -> [FoundRecord] {
+    var found: [FoundRecord] = []
+    for record in records {
       do {
-        models.append(try await lookup(type, identifier: identifier))
-      } catch let error as ModelStoreError where error.code == .notFound {
-        continue
+        if try isRecord(record.value, record.identifier, of: type, context) { found.append(record) }
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        try await skip(error, context.name, record.identifier)
       }
     }
-    return models
+    return found
   }
 }

@@ -67,14 +67,21 @@ extension RecordStore {
   public final func model<M: Model>(
     _ type: M.Type, _ identifier: String, _ bytes: [UInt8], _ context: TypeContext, asOf lastWrite: UInt64?
   ) throws -> M {
-    let isOfType =
-      context.choosesClasses ? M.includes(try object(bytes, context.name, identifier)) : context.isTopOfHierarchy
-    guard isOfType else { throw ModelStoreError.notFound(context.name, identifier: identifier) }
+    guard try isRecord(bytes, identifier, of: type, context) else {
+      throw ModelStoreError.notFound(context.name, identifier: identifier)
+    }
     let model = try models(type, fromBytes: [bytes]) { _ in identifier }[0]
     if let lastWrite, Swift.type(of: model) == type {
       model.markRead(from: context.source, asOf: lastWrite, .next())
     }
     return model
+  }
+
+  /// Returns whether a record is one of a class, and not of another class that is stored with it.
+  final func isRecord<M: Model>(
+    _ bytes: [UInt8], _ identifier: String, of type: M.Type, _ context: TypeContext
+  ) throws -> Bool {
+    context.choosesClasses ? M.includes(try object(bytes, context.name, identifier)) : context.isTopOfHierarchy
   }
 
   private func object(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {

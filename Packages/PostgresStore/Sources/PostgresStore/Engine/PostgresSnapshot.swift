@@ -36,6 +36,21 @@
       }
     }
 
+    /// Returns the records of a type with any of some identifiers, with one statement.
+    public func records(_ type: String, identifiers: [String]) async throws -> RecordPart {
+      try await withTable(type) { table, catalog in
+        let parameters = identifiers.compactMap { table.parameter($0) }
+        if parameters.isEmpty { return RecordPart([], next: nil) }
+        let rows = try await run(
+          [
+            PostgresStatement(
+              "SELECT \(table.selection("t")) FROM \(table.sql) AS t WHERE \(table.isAny("t", "$1"))",
+              [.texts(parameters)])
+          ], catalog)[0]
+        return RecordPart(try (0..<rows.count).map { try table.record(rows, $0) }, next: nil)
+      }
+    }
+
     /// Returns records of a type in the order of their creation.
     public func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart {
       let count = min(max(limit, 1), 1_000)

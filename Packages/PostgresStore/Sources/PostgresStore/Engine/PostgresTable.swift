@@ -38,6 +38,11 @@
       mapped?.identifier.isEqual(alias, parameter) ?? "\(alias).id = \(parameter)"
     }
 
+    /// Returns the condition that a row has one of some identifiers, which are a parameter.
+    func isAny(_ alias: String, _ parameter: String) -> String {
+      mapped?.identifier.isAny(alias, parameter) ?? "\(alias).id = ANY (\(parameter))"
+    }
+
     /// Returns an identifier as a parameter; nil if no row can have it.
     func parameter(_ identifier: String) -> String? {
       guard let mapped else { return SQLName.encoded(identifier) }

@@ -55,6 +55,11 @@
       "\(column.sql(alias)) = \(identifier)::\(column.type.name)"
     }
 
+    /// Returns the condition that a row has one of some identifiers.
+    func isAny(_ alias: String, _ identifiers: String) -> String {
+      "\(column.sql(alias)) = ANY (\(identifiers)::\(column.type.name)[])"
+    }
+
     /// Returns whether a row can have an identifier, spelled in just this way.
     func canBe(_ identifier: String) -> Bool {
       switch column.type.base {

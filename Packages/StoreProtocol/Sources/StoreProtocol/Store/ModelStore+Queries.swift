@@ -134,7 +134,7 @@ extension ModelStore {
   ///
   /// If records store the inverse, the members are found by it, in the order of their creation. The relation is then
   /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow at
-  /// the end. Without a stored inverse, the identifiers in the relation are looked up, in its order.
+  /// the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if a referenced model is not in the store.
@@ -152,10 +152,26 @@ extension ModelStore {
       withExtendedLifetime(models) { relation.markLoaded() }
       return models
     }
+    return try await members(relation.value ?? [], omitsMissing: false)
+  }
+
+  /// Reads members of a relation together, in their order.
+  private func members<Related: Model>(_ members: [Related], omitsMissing: Bool) async throws -> [Related] {
+    let identifiers = members.compactMap(\.identifier)
+    var seen: Set<ExactText> = []
+    let found = try await RelationLoader(self, .byStore, isFresh: false, read: [])
+      .storedModels(Related.self, identifiers.filter { seen.insert(ExactText($0)).inserted })
+    let known = Dictionary(found.map { (ExactText($0.identifier ?? ""), $0) }) { first, _ in first }
     var models: [Related] = []
-    for model in relation.value ?? [] {
-      guard let identifier = model.identifier else { continue }
-      models.append(try await lookup(Related.self, identifier: identifier))
+    for identifier in identifiers {
+      do {
+        // A lookup reports a missing model, and finds one whose identifier was replaced.
+        let model =
+          if let model = known[ExactText(identifier)] { model } else {
+            try await lookup(Related.self, identifier: identifier)
+          }
+        models.append(model)
+      } catch let error as ModelStoreError where omitsMissing && error.code == .notFound {}
     }
     return models
   }
@@ -167,13 +183,8 @@ extension ModelStore {
   ) async throws -> [Related] {
     guard !relation.isDirty, owner.storableFields.contains(where: { $0 === relation }) else { return [] }
     let known = Set(models.map { ObjectIdentifier($0) })
-    var others: [Related] = []
-    for member in relation.value ?? [] where !known.contains(ObjectIdentifier(member)) {
-      guard let identifier = member.identifier else { continue }
-      do {
-        others.append(try await lookup(Related.self, identifier: identifier))
-      } catch let error as ModelStoreError where error.code == .notFound {}
-    }
+    let others = try await members(
+      (relation.value ?? []).filter { !known.contains(ObjectIdentifier($0)) }, omitsMissing: true)
     return others.filter { relation.contains($0) }
   }
 }

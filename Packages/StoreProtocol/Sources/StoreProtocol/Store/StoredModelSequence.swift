@@ -22,7 +22,12 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
 
   private let begin: () async throws -> () async throws -> M?
 
-  init(_ store: some ModelStore, _ query: ModelQuery<M>) { begin = { try await store.modelReader(query) } }
+  init(
+    _ store: some ModelStore, _ query: ModelQuery<M>,
+    including relations: [(RelationPath<M>) -> any IncludedRelation] = []
+  ) {
+    begin = { try await store.modelReader(query, including: relations) }
+  }
 
   /// Creates the sequence of the models of a class that is known only at run time.
   init<Exact: Model>(_ store: some ModelStore, _ query: ModelQuery<Exact>, as type: ModelType<M>) {
@@ -78,6 +83,25 @@ package protocol SnapshotStreamStore: ModelStore {
 }
 
 extension ModelStore {
+  /// Returns a function that returns the next model that a query finds; nil at the end. Related models are read for a
+  /// hundred models together.
+  fileprivate func modelReader<M: Model>(
+    _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> () async throws -> M? {
+    let read = try await modelReader(query)
+    if relations.isEmpty { return read }
+    var (models, isAtEnd): (ArraySlice<M>, Bool) = ([], false)
+    return {
+      if models.isEmpty {
+        while !isAtEnd, models.count < 100 {
+          if let model = try await read() { models.append(model) } else { isAtEnd = true }
+        }
+        try await self.load(relations, of: Array(models), evaluation: query.evaluation)
+      }
+      return models.popFirst()
+    }
+  }
+
   /// Returns a function that returns the next model that a query finds; nil at the end.
   fileprivate func modelReader<M: Model>(_ query: ModelQuery<M>) async throws -> () async throws -> M? {
     if let store = self as? any SnapshotStreamStore { return try await store.beginStream(query) }
@@ -123,10 +147,13 @@ extension ModelStore {
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; without any it is the order of creation.
   ///   - evaluation: where conditions are evaluated.
+  ///   - relations: the relations that are read with the models, as key paths of ``RelationPath``: for a hundred models
+  ///     together.
   public func stream<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
-    evaluation: QueryEvaluation = .byStore
+    evaluation: QueryEvaluation = .byStore, including relations: [(RelationPath<M>) -> any IncludedRelation] = []
   ) -> StoredModelSequence<M> {
-    StoredModelSequence(self, ModelQuery(type, where: filter, sort: sort, evaluation: evaluation))
+    StoredModelSequence(
+      self, ModelQuery(type, where: filter, sort: sort, evaluation: evaluation), including: relations)
   }
 }

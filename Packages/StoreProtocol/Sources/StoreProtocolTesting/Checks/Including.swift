@@ -73,12 +73,61 @@ extension ModelStoreContract {
     },
     Check("a list with relations takes one query more for each, and none for a model", needs: [.queries]) { store in
       try await createEmployments((0..<40).map { $0 % 9 }, companies: 9, in: store)
-      let counting = CountingStore(store)
+      let counting = CountingStore.counting(store)
       let people = try await counting.list(
         ContractPerson.self, including: [\.company.employees])
       try requireEqual(Set(people.map { $0.company.value?.employees.value?.count ?? 0 }), [4, 5], "the colleagues")
-      try requireEqual(counting.listCount, 3, "the number of lists")
+      try requireEqual(counting.listCount + counting.batchCount, 3, "the number of lists")
       try requireEqual(counting.lookupCount, 0, "the number of lookups")
+    },
+    Check("the first model, a lookup, a page and a stream include relations as a list does", needs: [.queries]) {
+      store in
+      try await createEmployments([1, 0, 1, nil], companies: 2, in: store)
+      func name(_ person: ContractPerson?) -> String? { person?.company.value?.name.value }
+      // One after the other, so that no model stays in memory.
+      try requireEqual(
+        name(
+          try await store.first(ContractPerson.self, sort: [.descending(\.age)], including: [\.company])), nil,
+        "the company of the last person")
+      let first = try await store.first(ContractPerson.self, where: { $0.name == "1" }, including: [\.company])
+      try requireEqual(name(first), "Company 0", "the company of the first person")
+      let found = try await store.lookup(
+        ContractCompany.self, identifier: "c1", including: [\.employees])
+      try requireEqual(
+        found.employees.value?.map(\.name.value) ?? [], ["0", "2"], "the employees of a looked up company")
+      let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2)
+      let page = try await store.page(query, after: nil, including: [\.company])
+      try requireEqual(page.models.map(name), ["Company 1", "Company 0"], "the companies of the first page")
+      let next = try await store.page(query, after: page.next, including: [\.company])
+      try requireEqual(next.models.map(name), ["Company 1", nil], "the companies of the second page")
+      var names: [String?] = []
+      for try await person in store.stream(ContractPerson.self, sort: [.ascending(\.age)], including: [\.company]) {
+        names.append(name(person))
+      }
+      try requireEqual(names, ["Company 1", "Company 0", "Company 1", nil], "the companies of a stream")
+    },
+    Check(
+      "the members of a relation without an inverse are read together, in its order", needs: [.queries, .anyModels]
+    ) {
+      store in
+      try await createEmployments([], companies: 5, in: store)
+      func create() async throws -> String? {
+        let ticket = ContractTicket()
+        ticket.title.value = "Roof"
+        for number in [3, 0, 4] { ticket.watchers.add(ContractCompany.with(identifier: "c\(number)", in: store.scope)) }
+        return try await store.create(ticket).identifier
+      }
+      let identifier = try await create()
+      let counting = CountingStore.counting(store)
+      let ticket = try await store.lookup(ContractTicket.self, identifier: identifier ?? "")
+      let watchers = try await counting.list(in: ticket.watchers)
+      try requireEqual(watchers.map(\.name.value), ["Company 3", "Company 0", "Company 4"], "the watchers")
+      try requireEqual(counting.listCount + counting.batchCount, 1, "the number of lists")
+      try requireEqual(counting.lookupCount, 0, "the number of lookups")
+      try await store.delete(watchers[1])
+      try requireEqual(
+        try await counting.list(in: ticket.watchers).map(\.name.value), ["Company 3", "Company 4"],
+        "the watchers after a deletion")
     },
   ]
 
@@ -159,42 +208,5 @@ extension ModelStoreContract {
         withExtendedLifetime(kept) {}
       }
     }
-  }
-}
-
-/// A store that counts the reads of another one.
-final class CountingStore: ModelStore {
-  private let base: any ModelStore
-  private(set) var listCount = 0
-  private(set) var lookupCount = 0
-
-  init(_ base: any ModelStore) { self.base = base }
-
-  var scope: ModelScope { base.scope }
-
-  func create<M: Model>(_ model: M) async throws -> M { try await base.create(model) }
-
-  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
-    try await base.update(model, fields: fields)
-  }
-
-  func update<M: Model>(_ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy) async throws -> M {
-    try await base.update(model, fields: fields, onConflict: policy)
-  }
-
-  func delete<M: Model>(_ model: M) async throws -> M { try await base.delete(model) }
-
-  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    lookupCount += 1
-    return try await base.lookup(type, identifier: identifier)
-  }
-
-  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    listCount += 1
-    return try await base.list(query)
-  }
-
-  func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    try await base.page(query, after: mark)
   }
 }

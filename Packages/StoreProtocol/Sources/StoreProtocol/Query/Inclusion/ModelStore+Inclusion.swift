@@ -57,6 +57,43 @@ extension ModelStore {
     return models
   }
 
+  /// Returns the first model for which a condition holds, in the order of the query, together with related models; nil if
+  /// there is none. See ``list(_:where:sort:limit:offset:evaluation:including:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:including:)`` does.
+  public func first<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    evaluation: QueryEvaluation = .byStore, including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> M? {
+    try await list(
+      ModelQuery(type, where: filter, sort: sort, limit: 1, evaluation: evaluation), including: relations
+    ).first
+  }
+
+  /// Finds a model by its identifier, together with related models.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``lookup(_:identifier:)`` and ``list(_:including:)`` do.
+  public func lookup<M: Model>(
+    _ type: M.Type, identifier: String, evaluation: QueryEvaluation = .byStore,
+    including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> M {
+    let model = try await lookup(type, identifier: identifier)
+    try await load(relations, of: [model], evaluation: evaluation)
+    return model
+  }
+
+  /// Finds one page of models together with their related models: see ``page(_:after:)``.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``page(_:after:)`` and ``list(_:including:)`` do.
+  public func page<M: Model>(
+    _ query: ModelQuery<M>, after mark: ModelPageMark?,
+    including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> ModelPage<M> {
+    let page = try await page(query, after: mark)
+    try await load(relations, of: page.models, evaluation: query.evaluation)
+    return page
+  }
+
   /// Reads related models of models together, as ``list(_:including:)`` does.
   ///
   /// ```swift

@@ -119,13 +119,15 @@ struct RelationLoader {
     return try await storedModels(type, identifiers)
   }
 
-  private func storedModels<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [ModelObject] {
+  /// Returns the models of identifiers, in any order; those that are not in the store are left out.
+  func storedModels<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [M] {
+    if identifiers.isEmpty { return [] }
     if let store = store as? any BatchReadingModelStore {
       return try await store.read(type, identifiers: identifiers)
     }
     let prototype = M.prototype()
     guard let key = prototype.identifierField?.key else { return [] }
-    var models: [ModelObject] = []
+    var models: [M] = []
     for part in identifiers.parts(of: Self.sizeOfRequest, { $0.utf8.count + 3 }) {
       if part.count == 1, let model = try await model(type, part[part.startIndex]) {
         models.append(model)
