@@ -1,6 +1,6 @@
 import FieldKit
 public import Foundation
-import StoreEngine
+@_spi(ModelKitInternals) import StoreEngine
 
 /// The state of one dirty record: its base, the copy in flight, and the reason why it waits.
 ///
@@ -102,7 +102,7 @@ extension OutboxEntry {
   }
 
   /// The name of the type of the records that hold entries.
-  static let recordType = "sync.outbox"
+  static let recordType = OutboxRecord.typeName
 
   /// Returns the identifier of the record that holds the entry of a record.
   static func recordIdentifier(_ type: String, _ identifier: String) -> String { "\(type)/\(identifier)" }

@@ -58,22 +58,31 @@ struct MigrationPlan: Sendable {
 
   /// Returns a record migrated to the version of the program; nil if a step removed it.
   func migrate(_ bytes: [UInt8], of type: String, _ identifier: String, from version: Int) throws -> [UInt8]? {
-    let due = try steps(type, from: version)
-    if due.isEmpty { return bytes }
-    var step = version
-    do {
-      guard case .object(let value) = try JSONValue(json: bytes) else {
-        throw ModelStoreError(.corrupt, "it is not an object")
-      }
-      var record = MigratingRecord(typeName: type, identifier: identifier, value: value)
-      for migration in due {
-        step = migration.version
-        try migration.body(&record)
-        if record.isRemoved { return nil }
-      }
-      return Array(try JSONValue.object(record.value).jsonData(JSONWritingOptions(sortedKeys: true)))
-    } catch {
-      throw FileEngineError.migrationFailed(type: type, identifier: identifier, version: step, reason: "\(error)")
+    if try !isDue(type, from: version) { return bytes }
+    guard let value = (try? JSONValue(json: bytes))?.objectValue else {
+      throw FileEngineError.migrationFailed(
+        type: type, identifier: identifier, version: version, reason: "it is not an object")
     }
+    let record = try migrate(value, of: type, identifier, from: version)
+    if record.isRemoved { return nil }
+    return Array(try JSONValue.object(record.value).jsonData(JSONWritingOptions(sortedKeys: true)))
+  }
+
+  /// Returns a record migrated to the version of the program, or until a step removed it.
+  ///
+  /// - Throws: ``FileEngineError/migrationFailed(type:identifier:version:reason:)``.
+  func migrate(
+    _ value: AttributeDictionary, of type: String, _ identifier: String, from version: Int
+  ) throws -> MigratingRecord {
+    var record = MigratingRecord(typeName: type, identifier: identifier, value: value)
+    for migration in try steps(type, from: version) where !record.isRemoved {
+      do {
+        try migration.body(&record)
+      } catch {
+        throw FileEngineError.migrationFailed(
+          type: type, identifier: identifier, version: migration.version, reason: "\(error)")
+      }
+    }
+    return record
   }
 }

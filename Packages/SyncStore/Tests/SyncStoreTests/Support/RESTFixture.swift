@@ -47,13 +47,16 @@ final class RESTFixture: HTTPTransport {
   /// Answers the next requests with these, one each.
   func plan(_ answers: HTTPResponseData...) { state.withLock { $0.plan += answers } }
 
-  func store() -> RESTModelStore {
+  /// Returns a store of this server.
+  ///
+  /// - Parameter transport: the transport to the server; nil for the server itself.
+  func store(over transport: (any HTTPTransport)? = nil) -> RESTModelStore {
     var options = RESTOptions()
     options.idempotencyKeyHeader = "Idempotency-Key"
     var address = URLComponents()
     (address.scheme, address.host) = ("http", "api.test")
     guard let url = address.url else { preconditionFailure("The components make an address.") }
-    return RESTModelStore(baseURL: url, transport: self, options: options)
+    return RESTModelStore(baseURL: url, transport: transport ?? self, options: options)
   }
 
   // MARK: Requests
