@@ -64,6 +64,8 @@ public struct OutboxEntry: Sendable, Hashable {
   public internal(set) var attempts = 0
   /// The error of the last attempt; nil if it succeeded, or there was none.
   public internal(set) var error: String?
+  /// The server's messages about fields in its last answer, by their keys; empty if it sent none.
+  public internal(set) var fields: [String: [String]] = [:]
   /// Whether the entry is parked: it is not sent until a person edits, retries or discards it.
   public internal(set) var isParked = false
   /// The time of the first change.
@@ -92,6 +94,11 @@ extension OutboxEntry {
     changed.isParked = false
     if let group { changed.groups.append(group) }
     return changed
+  }
+
+  /// Notes a failed attempt, or that there is none.
+  mutating func note(_ error: String?, _ fields: [String: [String]] = [:]) {
+    (self.error, self.fields) = (error, fields)
   }
 
   /// Returns a conflict of the record.
@@ -128,6 +135,7 @@ extension OutboxEntry {
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
     if attempts > 0 { members["attempts"] = .int(attempts) }
     if let error { members["error"] = .string(error) }
+    if !fields.isEmpty { members["fields"] = .object(fields.mapValues { .array($0.map { .string($0) }) }) }
     if isParked { members["parked"] = true }
     return members
   }
@@ -156,6 +164,7 @@ extension OutboxEntry {
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []
     attempts = members["attempts"]?.intValue ?? 0
     error = members["error"]?.stringValue
+    fields = (members["fields"]?.objectValue ?? [:]).mapValues { ($0.arrayValue ?? []).compactMap(\.stringValue) }
     isParked = members["parked"]?.boolValue ?? false
   }
 }

@@ -16,7 +16,7 @@ struct Lane: Equatable {
     /// The request took effect. The record is the server's, nil after a deletion.
     case stored(AttributeDictionary?)
     /// The server rejected the request with this status.
-    case refused(status: Int, message: String = "", retryAfter: Int? = nil)
+    case refused(status: Int, message: String = "", fields: [String: [String]] = [:], retryAfter: Int? = nil)
     /// No response arrived, so the outcome is unknown.
     case none
     /// An answer arrived that can't be understood, so the outcome is unknown.
@@ -101,16 +101,16 @@ struct Lane: Equatable {
       return .wait
     case .none:
       entry.attempts += 1
-      entry.error = "The server did not respond."
+      entry.note("The server did not respond.")
       self.entry = entry
       return hasKeys ? .retry(after: Self.delay(entry.attempts, random)) : .read
     case .unreadable(let message):
       entry.attempts += 1
-      entry.error = message
+      entry.note(message)
       self.entry = entry
       return .read
-    case .refused(let status, let message, let retryAfter):
-      entry.error = message.isEmpty ? "The server answered \(status)." : message
+    case .refused(let status, let message, let fields, let retryAfter):
+      entry.note(message.isEmpty ? "The server answered \(status)." : message, fields)
       switch status {
       case 404, 409, 410, 412:
         self.entry = entry
@@ -204,12 +204,13 @@ struct Lane: Equatable {
     if merge.isDeferred {
       entry.conflict = OutboxEntry.Conflict(remote: remote)
       entry.isParked = true
-      entry.error = "The record was changed locally and on the server."
+      entry.note("The record was changed locally and on the server.")
       self.entry = entry
       return
     }
     if entry.conflict != nil {
-      (entry.conflict, entry.error) = (nil, nil)
+      entry.conflict = nil
+      entry.note(nil)
       entry.isParked = false
     }
     if !PlantedFault.isPlanted(.overwritesWithoutNote) { discarded += merge.discarded }
@@ -234,7 +235,7 @@ struct Lane: Equatable {
     entry.flight = nil
     entry.unsettled = [:]
     entry.attempts = 0
-    entry.error = nil
+    entry.note(nil)
     entry.isParked = false
     let old = entry.base
     entry.base = flight.record

@@ -11,17 +11,18 @@ enum RemoteFault {
     }
     if let refusal = error.refusal {
       return .refused(
-        status: refusal.status, message: error.message, retryAfter: refusal.retryAfter?.milliseconds)
+        status: refusal.status, message: error.message, fields: error.fields,
+        retryAfter: refusal.retryAfter?.milliseconds)
     }
     if isUnreadable(error) { return .unreadable(error.message) }
     return switch error.code {
     case .offline, .timeout, .cancelled: .none
     case .notFound: .refused(status: 404, message: error.message)
-    case .conflict: .refused(status: 409, message: error.message)
+    case .conflict: .refused(status: 409, message: error.message, fields: error.fields)
     case .unauthorized: .refused(status: 401, message: error.message)
     case .denied: .refused(status: 403, message: error.message)
     case .unsupported: .refused(status: 405, message: error.message)
-    case .invalid, .noIdentifier: .refused(status: 422, message: error.message)
+    case .invalid, .noIdentifier: .refused(status: 422, message: error.message, fields: error.fields)
     default: .refused(status: 500, message: error.message)
     }
   }

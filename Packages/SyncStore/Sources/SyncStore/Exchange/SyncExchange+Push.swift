@@ -165,7 +165,7 @@ extension SyncExchange {
           } catch {
             // The error is not about the request, which took effect: only a record that can't be read is taken as it was.
             let error = RemoteFault.storeError(error)
-            guard case .refused(403, _, _) = RemoteFault.answer(error) else {
+            guard case .refused(403, _, _, _) = RemoteFault.answer(error) else {
               return try await noteUnread(error, name, identifier)
             }
           }
@@ -218,7 +218,8 @@ extension SyncExchange {
     if entry.conflict != nil { return .held }
     fail(
       type, identifier,
-      ModelStoreError(.invalid, entry.error ?? "The server rejected the record.", identifier: identifier))
+      ModelStoreError(
+        .invalid, entry.error ?? "The server rejected the record.", identifier: identifier, fields: entry.fields))
     return .held
   }
 
@@ -266,7 +267,7 @@ extension SyncExchange {
   private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> Outcome {
     try await step(type, identifier) { lane in
       lane.entry?.attempts += 1
-      lane.entry?.error = error.message
+      lane.entry?.note(error.message)
       if RemoteFault.isUnreadable(error) { lane.park() }
     }
     if RemoteFault.endsExchange(error) { throw error }

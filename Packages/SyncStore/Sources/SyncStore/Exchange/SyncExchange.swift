@@ -103,9 +103,10 @@ final class SyncExchange<Local: RecordEngine> {
     }
   }
 
-  /// Counts the outcome of a step in the report.
+  /// Counts the outcome of a step in the report, and shows the messages of a rejection on the live model.
   func noteOutcome(_ stored: StoredLane, _ next: Lane) {
     report.discarded += next.discarded.count
+    if let entry = next.entry, entry.isParked, stored.lane.entry?.isParked != true { store.showErrors(of: entry) }
     guard let entry = next.entry, entry.conflict != nil, stored.lane.entry?.conflict == nil else { return }
     fail(entry.type, entry.identifier, ModelStoreError(.conflict, entry.error ?? "", identifier: entry.identifier))
   }

@@ -22,6 +22,26 @@ extension SyncModelStore {
   /// - Complexity: O(*n*) in the number of dirty records.
   public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
 
+  /// Adds the server's messages about fields to a model, such as when a form shows a rejected record after a restart.
+  ///
+  /// A model that is live when the server rejects its record gets them by itself. They are among its `validationErrors`.
+  ///
+  /// - Parameters:
+  ///   - entry: the entry of the record.
+  ///   - model: the model of the record.
+  public func addErrors<M: Model>(of entry: OutboxEntry, to model: M) {
+    let texts = entry.fields.mapValues { JSONValue.array($0.map { .string($0) }) }
+    model.addErrors(texts, in: remote?.scope.transformers ?? scope.transformers)
+  }
+
+  /// Adds the server's messages about fields to the live model of an entry.
+  func showErrors(of entry: OutboxEntry) {
+    func show<M: Model>(_ type: M.Type) {
+      if let model = scope.liveModel(type, identifier: entry.identifier) { addErrors(of: entry, to: model) }
+    }
+    if !entry.fields.isEmpty, let modelClass = modelClass(named: entry.type) { show(modelClass) }
+  }
+
   /// Returns the sync state of a model.
   ///
   /// - Throws: the errors of the local engine.
