@@ -88,7 +88,7 @@ extension RESTModelStore {
     // The usual case, in which nothing has to be read twice.
     if let expected, expected.path.count == 1, record[expected.path[0]] == expected.value { return record }
     if let found = try self.identifier(in: record, of: type) {
-      if expected != nil { try check(found, is: identifier) }
+      if expected != nil { try check(found, is: identifier, of: type) }
     } else {
       // The server need not repeat the identifier of the path.
       expected?.write(to: &record)
@@ -140,10 +140,13 @@ extension RESTModelStore {
   }
 
   /// Rejects an answer about another model, which would give a model the identity of another.
-  func check(_ found: String?, is expected: String?) throws {
+  ///
+  /// - Throws: `ModelDecodingError` with the path of the identifier.
+  func check<M: Model>(_ found: String?, is expected: String?, of type: M.Type) throws {
     guard let found, let expected, found != expected else { return }
-    throw ModelStoreError(
-      .server, "the response has the identifier \(found.quotedForMessage), not \(expected.quotedForMessage)")
+    let path = M.prototype().storedValue(ofIdentifier: expected, in: scope.transformers)?.path ?? []
+    throw ModelDecodingError(
+      path: FieldPath(path.map { .key($0) }), expected: expected.quotedForMessage, found: found.quotedForMessage)
   }
 
   // MARK: Errors

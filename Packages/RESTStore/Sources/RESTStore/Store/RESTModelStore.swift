@@ -183,7 +183,10 @@ public final class RESTModelStore: ModelStore {
       do {
         try await handle.run(call, onConflict: onConflict) { answer, response in
           let record = try self.record(in: answer, of: type(of: model))
-          if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
+          if let record {
+            let found = try identifier(in: record, of: type(of: model))
+            try check(found, is: save.identifier, of: type(of: model))
+          }
           try save.finish(answer: record)
           tell(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.

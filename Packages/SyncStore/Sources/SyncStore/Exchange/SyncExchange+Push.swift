@@ -156,6 +156,7 @@ extension SyncExchange {
       let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
       report.pushed += 1
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
+        guard isTemporary else { return try await noteOtherIdentifier(answered.identifier, name, identifier) }
         let record = answered.record(over: flight.record)
         // The stored answer to a repeated request may be older than the record, which may even be deleted.
         var current: RemoteRecord? = answered
@@ -221,6 +222,21 @@ extension SyncExchange {
       ModelStoreError(
         .invalid, entry.error ?? "The server rejected the record.", identifier: identifier, fields: entry.fields))
     return .held
+  }
+
+  /// Parks a record that the server stored with another identifier than the one that was sent. Its request stays as it is.
+  private func noteOtherIdentifier(
+    _ other: String, _ type: String, _ identifier: String
+  ) async throws -> Outcome {
+    let message = """
+      The server stored the \(type) \(identifier.quotedForMessage) with the identifier \(other.quotedForMessage), so the local \
+      one waits in the outbox. Discard its changes, or declare with SyncOptions.isTemporary that the server replaces such identifiers.
+      """
+    let lane = try await step(type, identifier) { lane in
+      lane.entry?.note(message)
+      lane.park()
+    }
+    return outcome(of: lane, type, identifier)
   }
 
   /// Reads the server's record to find out whether the request in flight took effect.

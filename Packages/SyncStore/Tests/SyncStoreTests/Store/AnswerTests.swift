@@ -50,4 +50,71 @@ import Testing
     try await store.sync()
     #expect(tag.validationErrors.map(\.message) == ["is poison"])
   }
+
+  // MARK: Nonsense
+
+  @Test func `An update that is answered with another identifier is parked`() async throws {
+    let (store, tag) = try await withEdit()
+    server.plan(answer(#"[{"id": "a", "label": "A"}]"#), list, answer(#"{"id": "a", "label": "A"}"#))
+    server.plan(answer(#"{"id": "z", "label": "B"}"#), answer(#"{"id": "z", "label": "B"}"#))
+    try await store.sync()
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.error?.contains("/tags/a") == true, "\(entry.error ?? "")")
+    #expect(entry.error?.contains(#"id: expected "a", found "z""#) == true, "\(entry.error ?? "")")
+    #expect(tag.id.value == "a" && tag.label.value == "B")
+    try await store.retry(entry)
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "B")
+  }
+
+  @Test func `A record that is read before an update with another identifier is parked`() async throws {
+    let (store, _) = try await withEdit()
+    server.plan(answer(#"[{"id": "a", "label": "A"}]"#), list, answer(#"{"id": "z", "label": "A"}"#))
+    try await store.sync()
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.error?.contains(#"GET /tags/a"#) == true, "\(entry.error ?? "")")
+    #expect(entry.error?.contains(#"id: expected "a", found "z""#) == true, "\(entry.error ?? "")")
+    try await store.retry(entry)
+    #expect(try await store.sync().waiting == 0)
+  }
+
+  @Test func `A creation that is answered with another identifier than its own is parked`() async throws {
+    let (store, tag) = (client(), Tag.labeled("a", "A"))
+    try await store.save(tag)
+    server.plan(list, list, answer(#"{"id": "z", "label": "A"}"#, status: 201))
+    let report = try await store.sync()
+    #expect(report.failures.map(\.identifier) == ["a"] && report.waiting == 1)
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.error?.contains(#"The server stored the Tag "a" with the identifier "z""#) == true)
+    #expect(tag.id.value == "a")
+    #expect(try await store.lookup(Tag.self, identifier: "a") === tag)
+    // It is not sent again by itself.
+    let count = server.requests.count { $0.method == .post }
+    try await store.sync()
+    #expect(server.requests.count { $0.method == .post } == count)
+  }
+
+  @Test func `A value of another type in an answer parks a creation with request, field and type`() async throws {
+    let (store, tag) = (client(), Author())
+    tag.name.value = "Jane"
+    try await store.save(tag)
+    server.plan(list, list, answer(#"{"id": 1, "name": {"first": "Jane"}}"#, status: 201))
+    try await store.sync()
+    let entry = try #require(try await store.failures().first)
+    for part in ["POST /authors", "name", "a string", "an object"] {
+      #expect(entry.error?.contains(part) == true, "\(entry.error ?? "")")
+    }
+  }
+
+  @Test func `A page of a proxy instead of JSON parks nothing for ever that a retry does not send`() async throws {
+    let (store, tag) = (client(), Tag.labeled("a", "A"))
+    try await store.save(tag)
+    server.plan(list, list, HTTPResponseData(status: 200, body: Data("<html>Sign in</html>".utf8)))
+    try await store.sync()
+    #expect(tag.label.value == "A")
+    for entry in try await store.failures() { try await store.retry(entry) }
+    try await store.sync()
+    #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "A")
+    #expect(try await store.outbox().isEmpty)
+  }
 }
