@@ -36,6 +36,9 @@ public struct OutboxEntry: Sendable, Hashable {
     /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or the creation
     /// is sent again.
     var isOutdated = false
+
+    /// The kind of the change.
+    var kind: SyncEvent.Kind { record == nil ? .deletion : isCreation ? .creation : .update }
   }
 
   /// A conflict that waits for a decision.
@@ -106,6 +109,19 @@ extension OutboxEntry {
     base: AttributeDictionary?, local: AttributeDictionary?, remote: AttributeDictionary?, _ keys: [String]
   ) -> SyncConflict {
     SyncConflict(type, identifier, base: base, local: local, remote: remote, keys: keys)
+  }
+
+  /// Returns the conflict that waits for a decision; nil if there is none.
+  ///
+  /// - Parameter local: the local record.
+  func conflict(with local: AttributeDictionary?) -> SyncConflict? {
+    guard let conflict else { return nil }
+    var found: SyncConflict?
+    _ = RecordMerge(base: base, local: local, remote: conflict.remote) { keys in
+      found = self.conflict(base: base, local: local, remote: conflict.remote, keys)
+      return .wait
+    }
+    return found
   }
 
   /// The name of the type of the records that hold entries.

@@ -37,6 +37,22 @@ public struct SyncConflict: Sendable, Hashable {
     (self.type, self.identifier, self.base) = (type, identifier, base)
     (self.local, self.remote, self.keys) = (local, remote, keys)
   }
+
+  /// Returns the merged record with the local value of some members that both changed, and the server's of the others.
+  ///
+  /// ```swift
+  /// try await store.resolve(conflict, with: .record(conflict.merged(keepingLocal: ["title"])))
+  /// ```
+  ///
+  /// - Parameter keys: the keys of members whose local value is kept.
+  /// - Returns: the record; the only version if one of both deleted it.
+  public func merged(keepingLocal keys: some Collection<String>) -> AttributeDictionary {
+    guard let local, var merged = remote else { return local ?? remote ?? [:] }
+    for key in RecordMerge.changes(from: base ?? [:], to: local) where !self.keys.contains(key) || keys.contains(key) {
+      merged[key] = local[key]
+    }
+    return merged
+  }
 }
 
 /// The decision about a ``SyncConflict``.

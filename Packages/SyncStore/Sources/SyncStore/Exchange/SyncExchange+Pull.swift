@@ -9,8 +9,10 @@ extension SyncExchange {
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func pull<M: Model>(_ type: M.Type) async throws {
+    let before = report.pulled
     do {
       if try await !pullChanges(type) { try await pullAll(type) }
+      tell(.pulled(type: M.typeName, changes: report.pulled - before))
       pulledTypes.insert(M.typeName)
       store.lastPulls[M.typeName] = environment.uptime()
     } catch let failure as LocalFailure {
@@ -27,7 +29,7 @@ extension SyncExchange {
   /// - Returns: false if all records have to be compared.
   private func pullChanges<M: Model>(_ type: M.Type) async throws -> Bool {
     let name = M.typeName
-    guard let reading = store.policies[name]?.incremental as? IncrementalReading<M>,
+    guard !comparesAll, let reading = store.policies[name]?.incremental as? IncrementalReading<M>,
       var mark = try await locally({ try await PullMark.read(name, in: engine.local) }),
       (0..<reading.interval).contains(environment.now() - mark.compared)
         || PlantedFault.isPlanted(.neverComparesAgain)

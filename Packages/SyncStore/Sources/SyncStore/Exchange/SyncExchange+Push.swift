@@ -155,6 +155,7 @@ extension SyncExchange {
     do {
       let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
       report.pushed += 1
+      tell(.sent(type: name, identifier: identifier, kind: flight.kind))
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         guard isTemporary else { return try await noteOtherIdentifier(answered.identifier, name, identifier) }
         let record = answered.record(over: flight.record)

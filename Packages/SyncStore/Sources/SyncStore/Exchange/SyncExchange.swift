@@ -13,6 +13,8 @@ final class SyncExchange<Local: RecordEngine> {
   var report = SyncReport()
   /// The types of which all records of the server were read in this exchange.
   var pulledTypes: Set<String> = []
+  /// Whether all records are compared, whatever changed since the last time.
+  var comparesAll = false
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
   var unansweredCreations: [String: [String]] = [:]
   /// The names of records by the names of records with temporary identifiers that they reference.
@@ -106,7 +108,18 @@ final class SyncExchange<Local: RecordEngine> {
   /// Counts the outcome of a step in the report, and shows the messages of a rejection on the live model.
   func noteOutcome(_ stored: StoredLane, _ next: Lane) {
     report.discarded += next.discarded.count
-    if let entry = next.entry, entry.isParked, stored.lane.entry?.isParked != true { store.showErrors(of: entry) }
+    if !next.discarded.isEmpty {
+      let keys = next.discarded.compactMap(\.key)
+      tell(.discarded(type: stored.type, identifier: stored.identifier, keys: keys))
+    }
+    if let entry = next.entry, entry.isParked, stored.lane.entry?.isParked != true {
+      store.showErrors(of: entry)
+      if let conflict = entry.conflict(with: next.local) {
+        tell(.conflicted(type: entry.type, identifier: entry.identifier, keys: conflict.keys))
+      } else {
+        tell(.parked(type: entry.type, identifier: entry.identifier, keys: entry.fields.keys.sorted()))
+      }
+    }
     guard let entry = next.entry, entry.conflict != nil, stored.lane.entry?.conflict == nil else { return }
     fail(entry.type, entry.identifier, ModelStoreError(.conflict, entry.error ?? "", identifier: entry.identifier))
   }
@@ -116,6 +129,11 @@ final class SyncExchange<Local: RecordEngine> {
     _ discarded: RecordMerge.Discarded, _ type: String, _ identifier: String
   ) throws -> RecordOperation {
     try DiscardedValue(discarded, of: type, identifier, environment).creation()
+  }
+
+  /// Reports an event to the monitor.
+  func tell(_ event: @autoclosure () -> SyncEvent) {
+    if let monitor = engine.options.monitor { monitor.record(event()) }
   }
 
   /// Runs calls of the local engine, and marks their errors.

@@ -10,6 +10,8 @@ struct SyncSignals: Sendable {
   var connections = 0
   /// The number of local commits.
   var commits = 0
+  /// The number of commits of exchanges.
+  var steps = 0
   /// The number of the last timer that ended.
   var timer = 0
 }

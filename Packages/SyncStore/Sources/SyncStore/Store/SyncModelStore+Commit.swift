@@ -17,6 +17,7 @@ extension SyncModelStore {
       guard let modelClass = modelClass(named: operation.type) else { continue }
       follow(modelClass, operation.identifier, Array(operation.value))
     }
+    for task in handle.signals.change({ $0.steps += 1 }) { task.resume() }
   }
 
   /// Updates a live model with its record, but for its local changes. One that can't be read stays as it is.

@@ -50,14 +50,7 @@ extension SyncModelStore {
     let current = try await handle.replacement(of: identifier, M.typeName) ?? identifier
     let lane = try await StoredLane(M.typeName, current, in: handle.local).lane
     guard let entry = lane.entry else { return .synced }
-    if let waiting = entry.conflict {
-      var found: SyncConflict?
-      _ = RecordMerge(base: entry.base, local: lane.local, remote: waiting.remote) { keys in
-        found = entry.conflict(base: entry.base, local: lane.local, remote: waiting.remote, keys)
-        return .wait
-      }
-      if let found { return .conflicted(found) }
-    }
+    if let conflict = entry.conflict(with: lane.local) { return .conflicted(conflict) }
     return switch entry.state {
     case .queued: .pending
     case .inFlight: .uploading
@@ -124,13 +117,9 @@ extension SyncModelStore {
   /// - Complexity: O(*n*) in the number of dirty records.
   public func conflicts() async throws -> [SyncConflict] {
     var conflicts: [SyncConflict] = []
-    for entry in try await outbox() {
-      guard let waiting = entry.conflict else { continue }
+    for entry in try await outbox() where entry.conflict != nil {
       let local = try await StoredLane(entry.type, entry.identifier, in: handle.local).lane.local
-      _ = RecordMerge(base: entry.base, local: local, remote: waiting.remote) { keys in
-        conflicts.append(entry.conflict(base: entry.base, local: local, remote: waiting.remote, keys))
-        return .wait
-      }
+      if let conflict = entry.conflict(with: local) { conflicts.append(conflict) }
     }
     return conflicts
   }

@@ -119,10 +119,24 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   @discardableResult
   public func sync() async throws -> SyncReport { try await sync { _ in true } }
 
+  /// Synchronises as ``sync()`` does, and compares all records of the server, such as after a backup of it was restored.
+  ///
+  /// With the policy ``SyncPolicy/changes(by:overlap:comparingAllAfter:)``, ``sync()`` reads only what changed since the last time.
+  ///
+  /// - Parameter comparingAll: whether to compare all records in any case.
+  /// - Returns: the report.
+  /// - Throws: `ModelStoreError` as ``sync()`` does.
+  @discardableResult
+  public func sync(comparingAll: Bool) async throws -> SyncReport {
+    try await sync(comparingAll: comparingAll) { _ in true }
+  }
+
   /// Synchronises, and reads only some types.
   ///
-  /// - Parameter isDue: returns whether a type is to be read.
-  func sync(where isDue: (String) -> Bool) async throws -> SyncReport {
+  /// - Parameters:
+  ///   - comparesAll: whether to compare all records in any case.
+  ///   - isDue: returns whether a type is to be read.
+  func sync(comparingAll comparesAll: Bool = false, where isDue: (String) -> Bool) async throws -> SyncReport {
     guard let remote else {
       throw ModelStoreError(.unsupported, "This instance has no remote store to synchronise with. Nothing was sent.")
     }
@@ -133,9 +147,13 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
       try await handle.local.commit(RecordBatch([.create("sync.lock", "lock", [])]))
     }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
+    exchange.comparesAll = comparesAll
+    exchange.tell(.began)
     do {
       try await exchange.run(where: isDue)
     } catch {
+      let code = (error as? ModelStoreError)?.code.description ?? "\(Swift.type(of: error))"
+      exchange.tell(.failed(code: code))
       let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
       let now = handle.options.environment.date
       status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: nil)
@@ -147,6 +165,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     if PlantedFault.isPlanted(.blocksAfterCrash) {
       try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
     }
+    exchange.tell(.ended(waiting: exchange.report.waiting))
     return exchange.report
   }
 

@@ -66,6 +66,18 @@ final class Article: Model {
     #expect(try await client(local).sync().pulled == 1)
   }
 
+  @Test func `A requested comparison of all records notices a deletion and a restored record`() async throws {
+    let store = client(MemoryModelStore().handle)
+    try await write(1, "One", at: 100)
+    try await write(2, "Two", at: 200)
+    try await store.sync()
+    try await MemoryModelStore(server).delete(try await MemoryModelStore(server).lookup(Article.self, identifier: "1"))
+    try await write(2, "Two, of a backup", at: 50)
+    #expect(try await store.sync().pulled == 0)
+    #expect(try await store.sync(comparingAll: true).pulled == 2)
+    #expect(try await titles(store) == ["Two, of a backup"])
+  }
+
   @Test func `A deletion is noticed when all records are compared`() async throws {
     let store = client(MemoryModelStore().handle)
     try await write(1, "One", at: 100)
