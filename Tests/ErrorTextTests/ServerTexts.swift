@@ -59,7 +59,8 @@ extension ErrorText {
     looking(
       "an answer that is empty", "GET /authors/7: the response has no body, where the model was expected", .status(200)),
     looking(
-      "an answer about another model", #"GET /authors/7: the response has the identifier "8", not "7""#,
+      "an answer about another model",
+      #"GET /authors/7: the response does not match the model: id: expected "7", found "8""#,
       .status(200, #"{"id": 8}"#)
     ),
     looking(

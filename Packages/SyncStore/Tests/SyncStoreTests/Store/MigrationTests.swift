@@ -3,8 +3,9 @@ import FileStore
 import Foundation
 import RESTStore
 import StoreProtocol
-import SyncStore
 import Testing
+
+@testable import SyncStore
 
 /// The first version of the model.
 private final class OldNote: Model {
