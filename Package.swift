@@ -82,7 +82,8 @@ let package = Package(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),
     .testTarget(
-      name: "RESTServiceTests", dependencies: ["MemoryStore", "RESTService", "RESTStore", "StoreProtocolTesting"],
+      name: "RESTServiceTests",
+      dependencies: ["MemoryStore", "RESTService", "RESTStore", "StoreEngine", "StoreProtocolTesting"],
       path: "Packages/RESTService/Tests/RESTServiceTests"),
     .testTarget(
       name: "SyncStoreTests",
@@ -96,7 +97,8 @@ let package = Package(
       name: "MainActorCallSiteTests", dependencies: ["ModelKit", "StoreProtocolTesting"],
       path: "Tests/MainActorCallSiteTests", swiftSettings: [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["ModelKit", "RESTService", "StoreProtocolTesting"],
+      name: "IntegrationTests",
+      dependencies: ["ModelKit", "RESTService", "StoreEngine", "StoreProtocol", "StoreProtocolTesting", "SyncStore"],
       path: "Tests/IntegrationTests"),
     .testTarget(name: "ErrorTextTests", dependencies: ["ModelKit"], path: "Tests/ErrorTextTests"),
   ]

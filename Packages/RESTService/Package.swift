@@ -27,6 +27,7 @@ let package = Package(
         "RESTService",
         .product(name: "MemoryStore", package: "MemoryStore"),
         .product(name: "RESTStore", package: "RESTStore"),
+        .product(name: "StoreEngine", package: "StoreProtocol"),
         .product(name: "StoreProtocolTesting", package: "StoreProtocol"),
       ]),
   ]

@@ -11,7 +11,7 @@
 ///   print(try await other.list(Person.self).count)
 /// }
 /// ```
-public final class MemoryEngine: RecordEngine {
+public final class MemoryEngine: CommitOrderedEngine {
   private let tables: Lock<[String: MemoryTable]>
   /// The epoch of positions: those of another epoch, or of another process, number other records. A leaf lock, read and
   /// changed inside the one of the tables.

@@ -18,7 +18,7 @@ extension RESTService {
     if call.hasVersion(version.tag) {
       response.status = 304
     } else {
-      response.headers["Content-Type"] = "application/json"
+      response.headers["Content-Type"] = dialect.servedMediaType
       response.body = version.body
     }
     return response
@@ -27,7 +27,7 @@ extension RESTService {
   private func lookup<M: Model, S: ModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, in store: S
   ) async throws -> RecordVersion {
-    try version(of: try await readable(type, served, identifier, call, in: store))
+    try version(of: try await readable(type, served, identifier, call, in: store), served)
   }
 
   /// Returns a model that the user may read.
@@ -45,6 +45,9 @@ extension RESTService {
 
   func list<M: Model>(_ type: M.Type, _ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
     guard served.mayAllow(.read) else { throw refusal(call) }
+    if let position = call.items.first(where: { $0.name == Self.changesParameter })?.value {
+      return try await changes(type, served, position, call)
+    }
     return try await list(ListParameters(call, type, self), served, call, in: open(makeScope()))
   }
 
@@ -57,7 +60,7 @@ extension RESTService {
     // Records that the user may not read don't count for the offset, so the store can't skip it.
     var skipped = filters && mark == nil ? parameters.offset : 0
     query.offset = filters ? 0 : parameters.offset
-    var records: [JSONValue] = []
+    var records: [AttributeDictionary] = []
     var scanned = 0
     var next: ModelPageMark?
     while records.count < size {
@@ -71,18 +74,23 @@ extension RESTService {
             continue
           }
         }
-        records.append(.object(try record(of: model)))
+        records.append(try record(of: model))
       }
       scanned += page.models.count
       (mark, next) = (page.next, page.next)
       // The link continues with the rest, even if no record was found yet. An offset must be skipped within one request.
       if next == nil || (skipped == 0 && scanned >= size * Self.scannedPerRecord) { break }
     }
-    let body = try JSONValue.array(records).jsonData(.init(sortedKeys: true))
-    var response = HTTPResponseData(
-      status: 200, headers: ["ETag": RecordVersion.tag(of: body), "Content-Type": "application/json"], body: body)
-    if let next { response.headers["Link"] = "<\(try parameters.link(after: next))>; rel=\"next\"" }
-    return response
+    var headers: HTTPHeaderList = [:]
+    let link = try next.map { try parameters.link(after: $0) }
+    if let link { headers["Link"] = "<\(link)>; rel=\"next\"" }
+    let body = try dialect.servedBody(ofList: records, next: link, served.form).jsonData(.init(sortedKeys: true))
+    // A page with the same records may have got a next one.
+    let tag = RecordVersion.tag(of: body + Data((headers["Link"] ?? "").utf8))
+    headers["ETag"] = tag
+    if call.hasVersion(tag) { return HTTPResponseData(status: 304, headers: headers) }
+    headers["Content-Type"] = dialect.servedMediaType
+    return HTTPResponseData(status: 200, headers: headers, body: body)
   }
 
   // MARK: Records
@@ -96,7 +104,10 @@ extension RESTService {
     return record
   }
 
-  func version(of model: ModelObject) throws -> RecordVersion { try RecordVersion(try record(of: model)) }
+  func version(of model: ModelObject, _ served: ServedType) throws -> RecordVersion {
+    let record = try record(of: model)
+    return try RecordVersion(record, dialect.servedBody(of: record, served.form))
+  }
 
   // MARK: Refusals
 

@@ -11,7 +11,7 @@ extension RESTService {
   ) async throws -> HTTPResponseData {
     guard served.mayAllow(.create) else { throw refusal(call) }
     try refuseItems(call)
-    var record = try call.record(options)
+    var record = try call.record(options, dialect, served.form)
     let version = try await store.transaction { store in
       let prototype = type.prototype()
       if let identifier {
@@ -27,10 +27,11 @@ extension RESTService {
       let model = try type.from(dictionaryValue: record, in: store.scope)
       try checkKeys(of: record, model, served)
       guard served.allows(.create, model, call.request) else { throw refusal(call) }
+      try await checkReferences(of: model, call, in: store)
       try await store.create(model)
-      return (try self.version(of: model), model.identifier)
+      return (try self.version(of: model, served), model.identifier)
     }
-    var response = Self.response(201, version.0)
+    var response = response(201, version.0)
     if identifier == nil, let created = version.1 {
       let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
       response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
@@ -45,7 +46,7 @@ extension RESTService {
     do {
       let model = try await store.lookup(type, identifier: identifier)
       if call.createsOnly {
-        let current = served.allows(.read, model, call.request) ? try version(of: model) : nil
+        let current = served.allows(.read, model, call.request) ? try version(of: model, served) : nil
         throw ServiceProblem(412, "A record with this identifier exists already.", current: current)
       }
     } catch let error as ModelStoreError where error.code == .notFound {
@@ -61,23 +62,25 @@ extension RESTService {
   ) async throws -> HTTPResponseData {
     guard served.mayAllow(.update) else { throw refusal(call) }
     try refuseItems(call)
-    let body = try call.record(options)
+    let body = try call.record(options, dialect, served.form)
     let version = try await store.transaction { store in
       let model = try await readable(type, served, identifier, call, in: store)
       guard served.allows(.update, model, call.request) else { throw refusal(call) }
-      let current = try self.version(of: model)
+      let current = try self.version(of: model, served)
       try call.checkPrecondition(current)
       var record = body
       // The identifier in the path counts.
       if let key = key(of: model.identifierField, model) { record[key] = nil }
       if replaces { fill(&record, of: model, served) }
       try checkKeys(of: record, model, served)
+      let known = Set(RecordReference.all(in: model))
       try model.read(record, as: .edit)
       guard served.allows(.update, model, call.request) else { throw refusal(call) }
+      try await checkReferences(of: model, except: known, call, in: store)
       try await store.update(model)
-      return try self.version(of: model)
+      return try self.version(of: model, served)
     }
-    return Self.response(200, version)
+    return response(200, version)
   }
 
   func delete<M: Model, S: TransactionalModelStore>(
@@ -88,15 +91,15 @@ extension RESTService {
     try await store.transaction { store in
       let model = try await readable(type, served, identifier, call, in: store)
       guard served.allows(.delete, model, call.request) else { throw refusal(call) }
-      try call.checkPrecondition(try self.version(of: model))
+      try call.checkPrecondition(try self.version(of: model, served))
       try await store.delete(model)
     }
     return HTTPResponseData(status: 204)
   }
 
-  private static func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {
+  private func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {
     HTTPResponseData(
-      status: status, headers: ["ETag": version.tag, "Content-Type": "application/json"], body: version.body)
+      status: status, headers: ["ETag": version.tag, "Content-Type": dialect.servedMediaType], body: version.body)
   }
 
   // MARK: Keys

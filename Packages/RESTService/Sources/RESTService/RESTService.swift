@@ -16,20 +16,25 @@ public import StoreEngine
 /// It does not depend on an HTTP server: an adapter of some twenty lines passes requests to it. A service is also a
 /// transport, so a `RESTModelStore` in the same process can use it without a network.
 ///
-/// Each request gets a new store instance, and runs in the isolation of the caller.
+/// Each request gets a new store instance.
 public final class RESTService: Sendable {
   /// The limits of the service.
   public let options: RESTServiceOptions
   /// Whether the service has access rules. Without them every user may do everything.
   public let hasAccessRules: Bool
   let types: [ServedType]
+  let dialect: any RESTServiceDialect
   let hidden: HiddenFields
   let context: ValueTransformerContext
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
-  private let requestCount = Lock(0)
+  /// The change log of the engine; nil if it has none.
+  let log: (any ChangeLogging)?
+  private let admission: RequestAdmission
+  /// The number of event streams.
+  let streamCount = Lock(0)
   /// The number of recorded responses.
   let recordCount = Lock(0)
-  /// The clock of recorded responses.
+  /// The clock of recorded responses and of request limits.
   let now: @Sendable () -> Date
 
   /// The number of attempts at a write that conflicts with other writers.
@@ -38,55 +43,74 @@ public final class RESTService: Sendable {
   /// Creates a service over an engine.
   ///
   /// - Parameters:
-  ///   - handle: the engine, such as `store.handle`.
+  ///   - handle: the engine, such as `store.handle`. With a ``ChangeLogEngine`` clients can follow changes.
   ///   - types: the served classes. Other classes have no address.
+  ///   - dialect: the dialect of the clients.
   ///   - router: defines the paths of the collections.
   ///   - transformers: the format of records, both in the store and in requests.
   ///   - options: the limits of the service.
   ///   - access: adds the access rules; nil if every user may do everything.
   public convenience init<Engine: RecordEngine>(
-    _ handle: Engine, serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
-    transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
+    _ handle: Engine, serving types: [any Model.Type], dialect: any RESTServiceDialect = JSONDialect(),
+    router: RESTRouter = RESTRouter(maxPathDepth: 0), transformers: ValueTransformerContext = .standard,
+    options: RESTServiceOptions = RESTServiceOptions(),
     access: ((inout RESTAccess) -> Void)? = nil
   ) {
-    self.init(serving: types, router: router, transformers: transformers, options: options, access: access) {
-      EngineServiceStore(handle, scope: $0)
-    }
+    self.init(
+      serving: types, dialect, router, transformers, options, access, now: { Date() },
+      log: handle as? any ChangeLogging
+    ) { EngineServiceStore(handle, scope: $0) }
   }
 
   /// Creates a service over any store that has transactions.
   ///
   /// - Parameters:
   ///   - types: the served classes.
+  ///   - dialect: the dialect of the clients.
   ///   - router: defines the paths of the collections.
   ///   - transformers: the format of records, both in the store and in requests.
   ///   - options: the limits of the service.
   ///   - access: adds the access rules; nil if every user may do everything.
-  ///   - now: the clock, from which the age of kept responses is measured.
+  ///   - now: the clock, from which the age of kept responses and the minutes of request limits are measured.
   ///   - open: creates a store instance for one request, with the given scope.
-  public init(
-    serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
-    transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
+  public convenience init(
+    serving types: [any Model.Type], dialect: any RESTServiceDialect = JSONDialect(),
+    router: RESTRouter = RESTRouter(maxPathDepth: 0), transformers: ValueTransformerContext = .standard,
+    options: RESTServiceOptions = RESTServiceOptions(),
     access: ((inout RESTAccess) -> Void)? = nil, now: @escaping @Sendable () -> Date = { Date() },
+    opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
+  ) {
+    self.init(
+      serving: types, dialect, router, transformers, options, access, now: now, log: nil, opening: open)
+  }
+
+  private init(
+    serving types: [any Model.Type], _ dialect: any RESTServiceDialect, _ router: RESTRouter,
+    _ transformers: ValueTransformerContext, _ options: RESTServiceOptions, _ access: ((inout RESTAccess) -> Void)?,
+    now: @escaping @Sendable () -> Date, log: (any ChangeLogging)?,
     opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
   ) {
     var rules = RESTAccess()
     access?(&rules)
     let table = rules.table
     let everything = [RESTAccess.Rule(actions: .all, condition: nil)]
+    var context = transformers
+    context.explicitNull = true
+    self.context = context
+    self.dialect = dialect
     self.types = types.map { type in
       let id = ObjectIdentifier(type)
       return ServedType(
         type: type, path: Self.path(of: type, router),
-        rules: access == nil ? everything : table.rules[id] ?? [], protected: table.protected[id] ?? [])
+        rules: access == nil ? everything : table.rules[id] ?? [], protected: table.protected[id] ?? [],
+        form: RESTServedForm(type, router, context))
     }
     hidden = HiddenFields(table.hidden)
     hasAccessRules = access != nil
-    var context = transformers
-    context.explicitNull = true
-    self.context = context
     self.options = options
+    admission = RequestAdmission(options)
     self.open = open
+    self.log = log
     self.now = now
   }
 
@@ -106,38 +130,67 @@ public final class RESTService: Sendable {
   ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
   /// - Returns: the response. The body of a failure is `application/problem+json` (RFC 9457).
   public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
-    let isFull = requestCount.withLock { count in
-      if count >= options.maximumRequests { return true }
-      count += 1
-      return false
-    }
-    if isFull {
-      return ServiceProblem(503, "The service has too many requests. Try again later.", headers: ["Retry-After": "1"])
-        .response
-    }
-    defer { requestCount.withLock { $0 -= 1 } }
     do {
+      try admission.begin(user, at: now())
+      defer { admission.end(user) }
       let call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)
-      return try await answer(to: call)
+      return try await answerInTime(to: call)
     } catch { return ServiceProblem(error).response }
   }
 
+  /// Responds to a request within the time limit.
+  private func answerInTime(to call: ServiceCall) async throws -> HTTPResponseData {
+    // A lookup takes no time that depends on the number of records.
+    let isLookup = ["GET", "HEAD"].contains(call.method) && (try? route(call))?.rest.isEmpty == false
+    guard let limit = options.timeLimit, !isLookup else { return try await answer(to: call) }
+    return try await withThrowingTaskGroup(of: HTTPResponseData?.self) { group in
+      group.addTask { try await self.answer(to: call) }
+      group.addTask {
+        try? await Task.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      if let answer = try await group.next() ?? nil { return answer }
+      group.cancelAll()
+      // The request may have been completed nevertheless.
+      if let answer = try? await group.next() ?? nil { return answer }
+      throw ServiceProblem(503, "The request took too long, and was ended after \(limit). Nothing was written.")
+    }
+  }
+
   private func answer(to call: ServiceCall) async throws -> HTTPResponseData {
-    if call.path == ["openapi.json"] {
+    // The document describes records of plain JSON.
+    if call.path == ["openapi.json"], dialect is JSONDialect {
       switch call.method {
       case "GET": return try description(for: call)
       case "HEAD": return try description(for: call).withoutBody
       default: throw ServiceProblem.method(allowed: ["GET", "HEAD"])
       }
     }
+    let (served, rest, call) = try route(call)
+    switch rest.count {
+    case 0: return try await answerForCollection(served, call)
+    case 1: return try await answerForRecord(served, rest[0], call)
+    default: throw ServiceProblem.noResource
+    }
+  }
+
+  /// Returns the class of an address, the components after the path of its collection, and the request with the parameters
+  /// of the service instead of those of the dialect.
+  ///
+  /// - Throws: ``ServiceProblem`` with the status 404, or the error of the dialect.
+  func route(_ call: ServiceCall) throws -> (served: ServedType, rest: [String], call: ServiceCall) {
     guard
       let served = types.filter({ call.path.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count })
     else { throw ServiceProblem.noResource }
-    switch call.path.count - served.path.count {
-    case 0: return try await answerForCollection(served, call)
-    case 1: return try await answerForRecord(served, call.path[served.path.count], call)
-    default: throw ServiceProblem.noResource
-    }
+    var (call, rest) = (call, Array(call.path.dropFirst(served.path.count)))
+    let isAboutRecord = call.method != "GET" || (call.headers["Accept"] ?? "").contains("vnd.pgrst.object")
+    var query = RESTServedQuery(
+      items: call.items.map { RESTQueryItem($0.name, $0.value) }, identifier: nil, isAboutRecord: isAboutRecord)
+    try dialect.servedQuery(&query, of: served.form)
+    call.items = query.items.map { ($0.name, $0.value) }
+    if let identifier = query.identifier, rest.isEmpty { rest = [identifier] }
+    return (served, rest, call)
   }
 
   private func description(for call: ServiceCall) throws -> HTTPResponseData {
@@ -148,6 +201,7 @@ public final class RESTService: Sendable {
 
   private func answerForCollection(_ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
     switch call.method {
+    case "GET" where acceptsEvents(call): try await recentEvents(served.type, served, call)
     case "GET": try await list(served.type, served, call)
     case "HEAD": try await list(served.type, served, call).withoutBody
     case "POST": try await write(call) { try await self.create(served.type, served, nil, call, $0) }

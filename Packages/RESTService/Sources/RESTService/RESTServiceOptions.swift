@@ -20,8 +20,23 @@ public struct RESTServiceOptions: Sendable {
   public var maximumDepth: Int
   /// The maximum number of concurrent requests. The response to others is 503 with `Retry-After`.
   public var maximumRequests: Int
+  /// The maximum number of concurrent requests of one user with a name. The response to others is 429 with `Retry-After`.
+  public var maximumRequestsPerUser: Int
+  /// The maximum number of requests of one user with a name in a minute; nil for no limit. The response to others is 429
+  /// with `Retry-After`.
+  public var requestsPerMinute: Int?
+  /// The time after which a request is ended with the status 503; nil for no limit. Nothing is written then.
+  public var timeLimit: Duration?
+  /// The maximum number of event streams. Other clients get the events so far, and connect again.
+  public var maximumStreams: Int
+  /// The time after which an event stream ends. A client connects again, and is authenticated again.
+  public var streamTime: Duration
+  /// The interval at which an event stream reads commits of other processes. Those of this process arrive at once.
+  public var eventInterval: Duration
   /// Whether a client may choose the identifier of a record that it creates.
   public var acceptsIdentifiers: Bool
+  /// Whether a record may reference records that do not exist. Otherwise the response to such a write is 422.
+  public var acceptsMissingReferences: Bool
   /// Whether conditions can contain regular expressions. A client can choose one that takes exponential time, so allow
   /// them for trusted clients only.
   public var acceptsRegularExpressions: Bool
@@ -39,13 +54,23 @@ public struct RESTServiceOptions: Sendable {
   ///   - maximumQueryBytes: the maximum length of the query of an address in bytes.
   ///   - maximumDepth: the maximum nesting of a body.
   ///   - maximumRequests: the maximum number of concurrent requests.
+  ///   - maximumRequestsPerUser: the maximum number of concurrent requests of one user.
+  ///   - requestsPerMinute: the maximum number of requests of one user in a minute.
+  ///   - timeLimit: the time after which a request is ended.
+  ///   - maximumStreams: the maximum number of event streams.
+  ///   - streamTime: the time after which an event stream ends.
+  ///   - eventInterval: the interval at which an event stream reads commits of other processes.
   ///   - acceptsIdentifiers: whether a client may choose identifiers.
+  ///   - acceptsMissingReferences: whether a record may reference records that do not exist.
   ///   - acceptsRegularExpressions: whether conditions can contain regular expressions.
   ///   - answerRetention: the time for which the response to a write with an `Idempotency-Key` is kept.
   public init(
     basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,
-    maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256, acceptsIdentifiers: Bool = true,
-    acceptsRegularExpressions: Bool = false, answerRetention: Duration? = .seconds(86_400)
+    maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256,
+    maximumRequestsPerUser: Int = 128, requestsPerMinute: Int? = nil, timeLimit: Duration? = .seconds(30),
+    maximumStreams: Int = 256, streamTime: Duration = .seconds(3_600), eventInterval: Duration = .seconds(1),
+    acceptsIdentifiers: Bool = true, acceptsMissingReferences: Bool = false, acceptsRegularExpressions: Bool = false,
+    answerRetention: Duration? = .seconds(86_400)
   ) {
     self.basePath = basePath
     self.pageSize = pageSize
@@ -54,7 +79,14 @@ public struct RESTServiceOptions: Sendable {
     self.maximumQueryBytes = maximumQueryBytes
     self.maximumDepth = maximumDepth
     self.maximumRequests = maximumRequests
+    self.maximumRequestsPerUser = maximumRequestsPerUser
+    self.requestsPerMinute = requestsPerMinute
+    self.timeLimit = timeLimit
+    self.maximumStreams = maximumStreams
+    self.streamTime = streamTime
+    self.eventInterval = eventInterval
     self.acceptsIdentifiers = acceptsIdentifiers
+    self.acceptsMissingReferences = acceptsMissingReferences
     self.acceptsRegularExpressions = acceptsRegularExpressions
     self.answerRetention = answerRetention
   }

@@ -149,4 +149,20 @@ import Testing
     #expect(answer.status == 503)
     #expect(answer.response.headers["Retry-After"] == "1")
   }
+
+  @Test func `A reference to a record that the user may not read is refused as one to a missing record`() async throws {
+    let library = Library { access in
+      access.allow(.read, Owner.self) { request, owner in request.user == owner.name }
+      access.allow(.all, Novel.self)
+    }
+    let owner = Owner()
+    owner.name = "ada"
+    try await library.store.create(owner)
+    for (user, identifier, status) in [("bob", 1, 422), ("bob", 2, 422), ("ada", 1, 201)] {
+      let answer = try await library.request(
+        "POST", "/novels", ["title": "Emma", "owner": .int(identifier)], user: user)
+      #expect(answer.status == status)
+      #expect(status == 201 || answer.json?["errors"]?["owner"] == ["references a missing Owner"])
+    }
+  }
 }

@@ -17,6 +17,31 @@ import Testing
     #expect(third.response.headers["Link"] == nil)
   }
 
+  @Test func `A client that has a page of a list gets no body until the page or its next one changes`() async throws {
+    let library = Library()
+    try await library.add("a", "b")
+    let first = try await library.request("GET", "/novels?limit=2")
+    let known: HTTPHeaderList = ["If-None-Match": try #require(first.tag)]
+    let repeated = try await library.request("GET", "/novels?limit=2", headers: known)
+    #expect(repeated.status == 304)
+    #expect(repeated.response.body.isEmpty)
+    #expect(repeated.tag == first.tag)
+    try await library.add("c")
+    let linked = try await library.request("GET", "/novels?limit=2", headers: known)
+    #expect(linked.status == 200)
+    #expect(linked.titles == ["a", "b"])
+    #expect(linked.response.headers["Link"] != nil)
+  }
+
+  @Test func `A plus sign in a query is a space, and an encoded one is itself`() async throws {
+    let library = Library()
+    try await library.add("Emma 2", "Emma+2")
+    for (sign, title) in [("+", "Emma 2"), ("%2B", "Emma+2")] {
+      let condition = "%7B%22field%22:%22title%22,%22is%22:%22==%22,%22value%22:%22Emma\(sign)2%22%7D"
+      #expect(try await library.request("GET", "/novels?where=\(condition)").titles == [title])
+    }
+  }
+
   @Test func `A condition and an order are given as JSON`() async throws {
     let library = Library()
     try await library.add("Emma", "Persuasion", "Evelina")

@@ -34,6 +34,9 @@ import Testing
     let properties = sheet["properties"]
     #expect(sheet["required"] == ["code"])
     #expect(sheet["additionalProperties"] == false)
+    let changes = try Self.schema("SheetChanges", of: service)
+    #expect(changes["required"] == nil)
+    #expect(changes["properties"] == properties)
     #expect(properties?["code"] == ["type": "string"])
     #expect(properties?["kind"] == ["type": ["string", "null"], "enum": ["plain", "ruled", nil]])
     #expect(properties?["size"] == ["type": ["string", "null"], "enum": ["A4", "A5", nil]])
@@ -60,6 +63,15 @@ import Testing
     #expect(document["paths"]?["/owners/{identifier}"]?["delete"] == nil)
     #expect(document["paths"]?["/novels/{identifier}"]?["put"]?["responses"]?["201"] == nil)
     #expect(try Self.schema("Novel", of: service)["properties"]?["rating"]?["readOnly"] == true)
+  }
+
+  @Test func `Changes are described if the service has a change log`() throws {
+    func names(_ service: RESTService) -> [String] {
+      let parameters = service.openAPI["paths"]?["/novels"]?["get"]?["parameters"]?.arrayValue ?? []
+      return parameters.compactMap { $0["name"]?.stringValue }
+    }
+    #expect(names(LoggedLibrary().service).contains("updated_since"))
+    #expect(!names(Library().service).contains("updated_since"))
   }
 
   @Test func `The paths are below the base path`() {

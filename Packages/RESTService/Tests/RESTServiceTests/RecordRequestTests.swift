@@ -1,5 +1,7 @@
 import Foundation
+import MemoryStore
 import RESTService
+import StoreEngine
 import Testing
 
 @Suite struct `Requests about single records` {
@@ -98,6 +100,36 @@ import Testing
     let answer = try await Library().request("POST", "/novels", ["title": "Emma", "rating": "five"])
     #expect(answer.status == 422)
     #expect(answer.json?["errors"]?["rating"]?[0]?.stringValue?.contains("found") == true)
+  }
+
+  @Test func `A reference to a missing record is refused with its field, and nothing is written`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let requests: [(String, String, JSONValue)] = [
+      ("POST", "/novels", ["title": "Evelina", "owner": 9]), ("PATCH", "/novels/1", ["rating": 3, "owner": 9]),
+      ("PUT", "/novels/1", ["title": "Emma", "owner": 9]), ("PUT", "/novels/2", ["title": "Evelina", "owner": 9]),
+    ]
+    for (method, address, body) in requests {
+      let answer = try await library.request(method, address, body)
+      #expect(answer.status == 422, "\(method) \(address)")
+      #expect(answer.json?["errors"]?["owner"] == ["references a missing Owner"])
+    }
+    #expect(try await library.request("GET", "/novels").json == [["id": 1, "title": "Emma"]])
+    _ = try await library.request("POST", "/owners", ["id": 9, "name": "Olga"])
+    #expect(try await library.request("PATCH", "/novels/1", ["owner": 9]).status == 200)
+  }
+
+  @Test func `A service that accepts missing references writes them`() async throws {
+    let library = Library(options: RESTServiceOptions(acceptsMissingReferences: true))
+    #expect(try await library.request("POST", "/novels", ["title": "Evelina", "owner": 9]).status == 201)
+  }
+
+  @Test func `A reference that a record already has needs no other record`() async throws {
+    let library = Library()
+    let bytes = Array(#"{"id":1,"title":"Emma","owner":9}"#.utf8)
+    try library.store.handle.commit(RecordBatch([.create("Novel", "1", bytes)]))
+    #expect(try await library.request("PATCH", "/novels/1", ["rating": 4]).status == 200)
+    #expect(try await library.request("PATCH", "/novels/1", ["rating": 5, "owner": 9]).status == 200)
   }
 
   @Test func `A key that is no field is refused, and nothing is written`() async throws {

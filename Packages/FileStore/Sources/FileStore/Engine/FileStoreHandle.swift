@@ -56,7 +56,7 @@ public struct FileStoreOptions: Sendable {
 ///   print(try await other.list(Person.self).count)
 /// }
 /// ```
-public final class FileStoreHandle: RecordEngine {
+public final class FileStoreHandle: CommitOrderedEngine {
   /// The folder of the store.
   public let directory: URL
   /// The options of the store.

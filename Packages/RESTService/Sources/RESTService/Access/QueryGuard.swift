@@ -7,10 +7,14 @@ import StoreProtocol
 struct QueryGuard {
   private let service: RESTService
   private let request: RESTServiceRequest
+  private let followsRelations: Bool
 
-  init(_ service: RESTService, _ request: RESTServiceRequest) {
+  /// - Parameter followsRelations: whether conditions may be about related records. A change of one of them is no change of
+  ///   the record that the condition finds, so a list of changes can't have such a condition.
+  init(_ service: RESTService, _ request: RESTServiceRequest, followsRelations: Bool = true) {
     self.service = service
     self.request = request
+    self.followsRelations = followsRelations
   }
 
   /// - Throws: ``ServiceProblem`` with the status 400 for a path that does not exist, or that may not be read.
@@ -52,6 +56,9 @@ struct QueryGuard {
       }
       current = relation.relatedClass
       let isLast = index == path.keys.count - 1
+      if !followsRelations, relation.isForeignKey, relation.isToMany || !isLast {
+        throw ServiceProblem(400, "Changes can't be listed by a condition on related records.")
+      }
       if relation.isForeignKey || relation.isToMany, !isLast { try refuseUnreadable(relation.relatedClass) }
     }
     return current

@@ -4,15 +4,15 @@ import StoreProtocol
 /// A record without the fields that are hidden from a user, with its entity tag.
 struct RecordVersion: Sendable {
   let record: AttributeDictionary
-  /// The record as bytes, with sorted keys.
+  /// The body of a response with the record, with sorted keys.
   let body: Data
   /// A digest of the bytes: equal records have equal tags, even after a restart and in other processes.
   let tag: String
 
   /// - Throws: `JSONWritingError` if a value can't be written.
-  init(_ record: AttributeDictionary) throws {
+  init(_ record: AttributeDictionary, _ json: JSONValue) throws {
     self.record = record
-    body = try JSONValue.object(record).jsonData(.init(sortedKeys: true))
+    body = try json.jsonData(.init(sortedKeys: true))
     tag = Self.tag(of: body)
   }
 

@@ -14,10 +14,13 @@ extension RESTService {
     var schemas: AttributeDictionary = ["Problem": OpenAPIParts.problem]
     for served in types {
       let name = served.type.typeName
-      schemas[name] = RecordSchema(self, served).json
+      let schema = RecordSchema(self, served)
+      schemas[name] = schema.json
+      // A part of a record has no required keys.
+      if served.mayAllow(.update) { schemas[OpenAPIParts.changes(of: name)] = schema.withoutRequired }
       let path = (options.basePath.split(separator: "/").map(String.init) + served.path).map(PathText.encoded)
       let collection = "/" + path.joined(separator: "/")
-      let description = ServedTypeDescription(name: name, served: served, options: options)
+      let description = ServedTypeDescription(name: name, served: served, options: options, hasLog: log != nil)
       let (ofCollection, ofRecord) = (description.collection, description.record)
       if !ofCollection.isEmpty { paths[collection] = .object(ofCollection) }
       if !ofRecord.isEmpty { paths[collection + "/{identifier}"] = .object(ofRecord) }
@@ -34,12 +37,16 @@ private struct ServedTypeDescription {
   let name: String
   let served: ServedType
   let options: RESTServiceOptions
+  let hasLog: Bool
 
   var collection: AttributeDictionary {
     var operations: AttributeDictionary = [:]
     if served.mayAllow(.read) {
       operations["get"] = operation(
-        "list", "Lists records.", ["200": OpenAPIParts.list(name)], [400, 414], parameters: OpenAPIParts.listParameters)
+        "list", "Lists records.", ["200": OpenAPIParts.list(name, hasLog), "304": OpenAPIParts.unchanged],
+        [400, 406, 414],
+        parameters: OpenAPIParts.listParameters + [OpenAPIParts.condition("If-None-Match")]
+          + (hasLog ? [OpenAPIParts.changesParameter] : []))
     }
     if served.mayAllow(.create) {
       operations["post"] = operation(
@@ -54,7 +61,7 @@ private struct ServedTypeDescription {
     let found = OpenAPIParts.record(name)
     if served.mayAllow(.read) {
       operations["get"] = operation(
-        "lookup", "Returns a record.", ["200": found, "304": ["description": "The client has this version."]],
+        "lookup", "Returns a record.", ["200": found, "304": OpenAPIParts.unchanged],
         [400, 404], parameters: [OpenAPIParts.condition("If-None-Match")])
     }
     if served.mayAllow(.update) {
@@ -84,15 +91,14 @@ private struct ServedTypeDescription {
     hasBody: Bool = false, isPart: Bool = false
   ) -> JSONValue {
     var responses = answers
-    for status in problems + [401, 403, 500, 503] { responses["\(status)"] = OpenAPIParts.problem(status) }
+    for status in problems + [401, 403, 429, 500, 503] { responses["\(status)"] = OpenAPIParts.problem(status) }
     var operation: AttributeDictionary = [
       "operationId": .string(verb + name), "summary": .string(summary), "responses": .object(responses),
       "tags": [.string(name)],
     ]
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if hasBody {
-      // A part of a record has no required keys.
-      let schema: JSONValue = isPart ? ["type": "object"] : OpenAPIParts.reference(name)
+      let schema = OpenAPIParts.reference(isPart ? OpenAPIParts.changes(of: name) : name)
       operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": schema]]]
     }
     return .object(operation)
@@ -104,6 +110,9 @@ private enum OpenAPIParts {
   /// The status codes of a change of a record.
   static let writing = [400, 404, 409, 412, 413, 415, 422, 507]
 
+  /// Returns the name of the schema of some of the keys of a record.
+  static func changes(of name: String) -> String { name + "Changes" }
+
   static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
   static func record(_ name: String) -> JSONValue {
@@ -113,13 +122,33 @@ private enum OpenAPIParts {
     ]
   }
 
-  static func list(_ name: String) -> JSONValue {
-    [
+  /// - Parameter hasLog: whether the list may be one of changes.
+  static func list(_ name: String, _ hasLog: Bool) -> JSONValue {
+    let records: JSONValue = ["type": "array", "items": reference(name)]
+    return [
       "description": "A page of records, with a link to the next one.",
       "headers": ["ETag": ["schema": ["type": "string"]], "Link": ["schema": ["type": "string"]]],
-      "content": ["application/json": ["schema": ["type": "array", "items": reference(name)]]],
+      "content": ["application/json": ["schema": hasLog ? ["anyOf": [records, changes(name)]] : records]],
     ]
   }
+
+  private static func changes(_ name: String) -> JSONValue {
+    let identifiers: JSONValue = ["type": "array", "items": ["type": "string"]]
+    return [
+      "type": "object", "required": ["updated", "deleted", "left", "position", "hasMore", "reset"],
+      "properties": [
+        "updated": ["type": "array", "items": reference(name)], "deleted": identifiers, "left": identifiers,
+        "position": ["type": "string"], "hasMore": ["type": "boolean"], "reset": ["type": "boolean"],
+      ],
+    ]
+  }
+
+  static let changesParameter: JSONValue = [
+    "name": .string(RESTService.changesParameter), "in": "query", "schema": ["type": "string"],
+    "description": "Lists the changes since this position of the change log; empty for the current position.",
+  ]
+
+  static let unchanged: JSONValue = ["description": "The client has this version."]
 
   static func problem(_ status: Int) -> JSONValue {
     [

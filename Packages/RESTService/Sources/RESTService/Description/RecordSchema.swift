@@ -30,6 +30,18 @@ struct RecordSchema {
     return root.json
   }
 
+  /// The schema of some of the keys of a record.
+  var withoutRequired: JSONValue { Self.withoutRequired(json) }
+
+  private static func withoutRequired(_ schema: JSONValue) -> JSONValue {
+    guard case .object(var members) = schema, case .object(let properties)? = members["properties"] else {
+      return schema
+    }
+    members["required"] = nil
+    members["properties"] = .object(properties.mapValues(withoutRequired))
+    return .object(members)
+  }
+
   private func schema(of field: AnyField) -> AttributeDictionary {
     guard let relation = field as? any RelationField else { return (field as? any SchemaField)?.valueSchema ?? [:] }
     let one = relation.isForeignKey ? Self.identifier(of: relation.relatedClass) : embedded(relation.relatedClass)

@@ -13,8 +13,9 @@ struct ListParameters<M: Model> {
 
   private static var names: [String] { ["where", "sort", "limit", "offset", "after"] }
 
+  /// - Parameter followsRelations: whether conditions may be about related records.
   /// - Throws: ``ServiceProblem`` with the status 400 for an unknown parameter, and for a value that can't be read.
-  init(_ call: ServiceCall, _ type: M.Type, _ service: RESTService) throws {
+  init(_ call: ServiceCall, _ type: M.Type, _ service: RESTService, followsRelations: Bool = true) throws {
     var json: AttributeDictionary = ["type": .string(M.typeName)]
     var seen: Set<String> = []
     limit = service.options.pageSize
@@ -37,7 +38,7 @@ struct ListParameters<M: Model> {
     } catch let error as ModelStoreError {
       throw error
     } catch { throw ServiceProblem(400, "The parameters where and sort can't be read: \(error)") }
-    let guarded = QueryGuard(service, call.request)
+    let guarded = QueryGuard(service, call.request, followsRelations: followsRelations)
     if let filter = query.filter { try guarded.check(filter, of: type) }
     for sort in query.sort { try guarded.check(sort.order.term.path, of: type) }
   }

@@ -10,6 +10,8 @@ struct ServedType: Sendable {
   let rules: [RESTAccess.Rule]
   /// The keys of fields that requests can't write.
   let protected: Set<String>
+  /// The keys of records that dialects treat separately.
+  let form: RESTServedForm
 
   /// Returns whether a rule can allow an action, on all records or on some.
   func mayAllow(_ action: RESTAccess.Action) -> Bool { rules.contains { $0.actions.isSuperset(of: action) } }

@@ -8,7 +8,7 @@ struct ServiceCall {
   /// The components of the path below the base path, decoded.
   let path: [String]
   /// The items of the query, decoded.
-  let items: [(name: String, value: String)]
+  var items: [(name: String, value: String)]
 
   var method: String { request.http.method.description.uppercased() }
   var headers: HTTPHeaderList { request.http.headers }
@@ -35,7 +35,9 @@ struct ServiceCall {
     path = try rest.map(Self.decoded)
     items = try query.split(separator: "&").map { item in
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (try Self.decoded(String(parts[0])), try parts.count > 1 ? Self.decoded(String(parts[1])) : "")
+      // Forms, and `URLSearchParams` in browsers, send a space as a plus sign.
+      let texts = try parts.map { try Self.decoded(String($0).replacing("+", with: "%20")) }
+      return (texts[0], texts.count > 1 ? texts[1] : "")
     }
   }
 
@@ -51,7 +53,9 @@ struct ServiceCall {
   /// Returns the record in the body.
   ///
   /// - Throws: ``ServiceProblem`` with the status 415 for another media type, 400 for a body that is not a JSON object.
-  func record(_ options: RESTServiceOptions) throws -> AttributeDictionary {
+  func record(
+    _ options: RESTServiceOptions, _ dialect: any RESTServiceDialect, _ form: RESTServedForm
+  ) throws -> AttributeDictionary {
     let media = (headers["Content-Type"] ?? "application/json").prefix { $0 != ";" }
       .trimmingCharacters(in: .whitespaces).lowercased()
     guard media == "application/json" || media.hasSuffix("+json") else {
@@ -59,8 +63,9 @@ struct ServiceCall {
     }
     let json: JSONValue
     do {
-      json = try JSONValue(
+      let body = try JSONValue(
         json: request.http.body ?? Data(), options: JSONReadingOptions(maximumDepth: options.maximumDepth))
+      json = try dialect.servedRecord(in: body, of: form)
     } catch { throw ServiceProblem(400, "The body can't be read: \(error)") }
     guard case .object(let record) = json else {
       throw ServiceProblem(400, "The body is \(json.typeDescription); an object is expected.")

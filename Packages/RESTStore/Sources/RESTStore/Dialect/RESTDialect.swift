@@ -107,6 +107,10 @@ public protocol RESTDialect: Sendable {
   /// - Parameter relations: the keys on the path of each relation, as records of the API spell them.
   func items(including relations: [[String]]) throws -> [RESTQueryItem]?
 
+  /// The parameter with which a list contains the changes since a position of the server's change log, in the form of a
+  /// `RESTService`: `updated_since`. Default: nil, which means that the server has no change log.
+  var changesParameter: String? { get }
+
   /// Returns the link to the next page of a list; nil after the last page. Default: the link in the answer, or otherwise
   /// the one that the paging of the translation computes.
   ///
@@ -184,6 +188,9 @@ extension RESTDialect {
 
   /// Nil: the API has no parameters for this.
   public func items(including relations: [[String]]) throws -> [RESTQueryItem]? { nil }
+
+  /// Nil: the server has no change log.
+  public var changesParameter: String? { nil }
 
   /// Returns the link of the answer, or else that of the paging.
   public func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }

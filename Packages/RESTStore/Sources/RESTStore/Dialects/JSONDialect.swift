@@ -18,6 +18,8 @@ public struct JSONDialect: RESTDialect {
   /// The parameter with which lists contain related models in full, such as `"include"` or `"expand"`; nil if the API has
   /// none.
   public var includeParameter: String?
+  /// The parameter with which a `RESTService` lists changes, `"updated_since"`; nil if the server has no change log.
+  public var changesParameter: String?
 
   /// Creates the dialect.
   ///
@@ -25,10 +27,15 @@ public struct JSONDialect: RESTDialect {
   ///   - paging: the paging of lists.
   ///   - sendsQueries: whether conditions and orders are sent. The server must know both parameters.
   ///   - includeParameter: the parameter with which lists contain related models in full.
-  public init(paging: RESTPaging = .whole, sendsQueries: Bool = false, includeParameter: String? = nil) {
+  ///   - changesParameter: the parameter with which a `RESTService` lists changes.
+  public init(
+    paging: RESTPaging = .whole, sendsQueries: Bool = false, includeParameter: String? = nil,
+    changesParameter: String? = nil
+  ) {
     self.paging = paging
     self.sendsQueries = sendsQueries
     self.includeParameter = includeParameter
+    self.changesParameter = changesParameter
   }
 
   /// Returns the parameter with the relations, separated by commas.

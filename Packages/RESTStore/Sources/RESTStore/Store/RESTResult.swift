@@ -82,6 +82,21 @@ public struct RESTResult {
     }
   }
 
+  /// Reads the records of an answer of changes into their live models, as ``models(_:)`` does.
+  func changePage<M: Model>(of type: M.Type) throws -> ModelChangePage<M> {
+    let json = try self.json
+    return try reading {
+      guard case .array(let updated)? = json["updated"], let position = json["position"]?.stringValue else {
+        throw ModelDecodingError(path: FieldPath(), expected: "changes", found: json.typeDescription)
+      }
+      let records = try updated.map { try store.handle.dialect.deserialize($0, of: type) }
+      let gone = ["deleted", "left"].flatMap { json[$0]?.arrayValue ?? [] }
+      return ModelChangePage(
+        updated: try store.models(of: records, readSince: read.start), deleted: gone.compactMap(\.stringValue),
+        position: position, hasMore: json["hasMore"]?.boolValue ?? false, isReset: json["reset"]?.boolValue ?? false)
+    }
+  }
+
   /// Returns the answer as the dialect reads that of a call.
   private func dialectAnswer<M: Model>(_ kind: RESTOperation.Kind, _ type: M.Type) throws -> RESTResponse {
     let names = store.names(of: type)

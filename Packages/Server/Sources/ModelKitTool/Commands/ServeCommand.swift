@@ -58,14 +58,18 @@ struct ServeCommand: AsyncParsableCommand {
     case .memory:
       let store = MemoryModelStore()
       try await fill(store)
-      try await serve(models, store.handle)
+      try await serve(models, ChangeLogEngine(store.handle))
     case .folder(let path):
       let options = FileStoreOptions(mode: readOnly ? .readOnly : .readWrite)
       let store = FileModelStore(directory: URL(filePath: path), options: options)
       do {
         for issue in try await store.open() { printToStandardError(issue.description) }
         if !readOnly { try await fill(store) }
-        try await serve(models, store.handle)
+        if readOnly {
+          try await serve(models, store.handle)
+        } else {
+          try await serve(models, ChangeLogEngine(store.handle))
+        }
       } catch {
         try? await store.close()
         throw error

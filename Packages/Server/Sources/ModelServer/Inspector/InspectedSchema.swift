@@ -89,6 +89,7 @@ private struct DescribedType {
     let related = relation.relatedClass
     var object: AttributeDictionary = [
       "key": relation.key.map { .string($0) } ?? .null,
+      "name": model.nameOfProperty(holding: relation).map { .string($0) } ?? .null,
       "to": .string(nameByType[related.typeName] ?? related.typeName), "isToMany": .bool(relation.isToMany),
       "isReference": .bool(relation.isForeignKey), "deleteRule": .string("\(relation.deleteRule)"),
     ]

@@ -80,7 +80,9 @@ public struct Inspector: Sendable {
   }
 
   private func counts(_ request: HTTPRequestData) async throws -> HTTPResponseData {
-    let items = URLComponents(url: request.url, resolvingAgainstBaseURL: true)?.queryItems ?? []
+    var components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+    components?.percentEncodedQuery = components?.percentEncodedQuery?.replacing("+", with: "%20")
+    let items = components?.queryItems ?? []
     func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
     let named = value("type")
     var counts: AttributeDictionary = [:]

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import RESTService
 import RESTStore
+import ServiceLifecycle
 
 /// The adapter between Hummingbird and a service.
 struct ServiceResponder: HTTPResponder {
@@ -21,8 +22,9 @@ struct ServiceResponder: HTTPResponder {
     let start = ContinuousClock.now
     var isBodyRead = !request.hasBody
     var answer: HTTPResponseData
+    var events: RESTEventStream?
     do {
-      answer = try await self.answer(to: request, &isBodyRead)
+      (answer, events) = try await self.answer(to: request, &isBodyRead)
     } catch let problem as ServerProblem {
       answer = problem.response
     } catch { answer = ServerProblem(500, "The server failed. The details are not sent.").response }
@@ -33,16 +35,20 @@ struct ServiceResponder: HTTPResponder {
     context.logger.info(
       "\(request.method.rawValue) \(request.uri.path) \(answer.status)",
       metadata: ["duration": "\(ContinuousClock.now - start)"])
+    if let events { return streaming(answer, events) }
     if !isBodyRead { return closing(answer, context.channel, isHead: request.method == .head) }
     return request.method == .head ? response(answer).createHeadResponse() : response(answer)
   }
 
-  private func answer(to request: Request, _ isBodyRead: inout Bool) async throws -> HTTPResponseData {
+  /// - Returns: the response, and the events that are its body, if there are any.
+  private func answer(
+    to request: Request, _ isBodyRead: inout Bool
+  ) async throws -> (HTTPResponseData, RESTEventStream?) {
     var incoming = try HTTPRequestData(request)
     try guarded.check(authority: request.head.authority, incoming.headers)
     let path = incoming.url.path(percentEncoded: true)
     // The page has to be there before its user can give it a token.
-    if let file = inspector?.file(incoming, at: path) { return file }
+    if let file = inspector?.file(incoming, at: path) { return (file, nil) }
     let user: String?
     switch await authentication.authenticate(incoming) {
     case .user(let name): user = name
@@ -51,13 +57,16 @@ struct ServiceResponder: HTTPResponder {
       throw ServerProblem(
         401, "This server needs a valid token.", headers: ["WWW-Authenticate": authentication.challenge])
     }
-    if let data = try await inspector?.data(incoming, at: path) { return data }
+    if let data = try await inspector?.data(incoming, at: path) { return (data, nil) }
+    if request.method == .get, isBodyRead, let events = service.events(for: incoming, user: user) {
+      return (HTTPResponseData(status: 200, headers: RESTEventStream.headers), events)
+    }
     if !isBodyRead {
       incoming.body = try await request.collectBody(
         limit: service.options.maximumBodyBytes, within: options.bodyTimeout)
       isBodyRead = true
     }
-    return await service.respond(to: incoming, user: user)
+    return (await service.respond(to: incoming, user: user), nil)
   }
 
   // MARK: Responses
@@ -66,6 +75,17 @@ struct ServiceResponder: HTTPResponder {
     Response(
       status: .init(code: answer.status), headers: HTTPFields(answer.headers),
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+
+  /// Returns a response whose body is sent as events happen, until the client closes the connection or the server is
+  /// stopped.
+  private func streaming(_ answer: HTTPResponseData, _ events: RESTEventStream) -> Response {
+    var response = response(answer)
+    response.body = ResponseBody { writer in
+      for try await bytes in events.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(bytes: bytes)) }
+      try await writer.finish(nil)
+    }
+    return response
   }
 
   /// Returns a response after which the connection is closed: the rest of the body may be endless.

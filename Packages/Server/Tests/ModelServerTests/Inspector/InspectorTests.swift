@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Relations have their inverses`() async throws {
+  @Test func `Relations have their inverses, and the names of their properties`() async throws {
     let inspector = Inspector(MemoryModelStore().handle, serving: [Shelf.self, Volume.self])
     try await withServer(.novels(), inspector: inspector) { url in
       let answer = try await Self.answer("/_inspect/schema", from: url)
@@ -50,10 +50,12 @@ import Testing
       let volumes = types?.first?["relations"]?.arrayValue?.first
       let shelf = types?.last?["relations"]?.arrayValue?.first
       #expect(volumes?["to"] == "Volume")
-      #expect(volumes?["inverse"] == "shelf")
+      #expect(volumes?["inverse"] == "shelf_id")
       #expect(volumes?["isToMany"] == true)
       #expect(volumes?["deleteRule"] == "cascade")
       #expect(shelf?["inverse"] == "volumes")
+      #expect(shelf?["key"] == "shelf_id")
+      #expect(shelf?["name"] == "shelf")
       #expect(shelf?["isReference"] == true)
     }
   }
@@ -65,6 +67,8 @@ import Testing
       let condition = "%7B%22field%22:%22title%22,%22is%22:%22hasPrefix%22,%22value%22:%22E%22%7D"
       let some = try await Self.answer("/_inspect/counts?type=Novel&where=\(condition)", from: url)
       #expect(some.body == #"{"Novel":2}"#)
+      let spaced = "%7B%22field%22:+%22title%22,+%22is%22:+%22hasPrefix%22,+%22value%22:+%22E%22%7D"
+      #expect(try await Self.answer("/_inspect/counts?type=Novel&where=\(spaced)", from: url).body == some.body)
       for query in [
         "type=Poem", "where=\(condition)", "type=Novel&where=%7B", "type=Novel&where=%7B%22field%22:%22x%22%7D",
       ] {
@@ -125,6 +129,6 @@ final class Shelf: Model {
 
 final class Volume: Model {
   @Field var id: Int?
-  @ModelField(foreignKey: true, inverse: \.$volumes) var shelf: Shelf?
+  @ModelField(key: "shelf_id", foreignKey: true, inverse: \.$volumes) var shelf: Shelf?
   override var identifierField: AnyField? { $id }
 }

@@ -18,7 +18,8 @@ import Testing
     check: ModelStoreContract.Check
   ) async throws {
     let options = RESTServiceOptions(
-      maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512, acceptsRegularExpressions: true)
+      maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512, acceptsMissingReferences: true,
+      acceptsRegularExpressions: true)
     let service = RESTService(MemoryModelStore().handle, serving: ModelStoreContract.modelTypes, options: options)
     try await withServer(service) { url in
       // An empty list and none are two things, so a client sends null for none.

@@ -53,6 +53,26 @@ import Testing
     #expect(lines.allSatisfy { !$0.contains("pearl") })
   }
 
+  @Test func `Events are sent when they happen, until the server is stopped`() async throws {
+    let server = try ModelServer(.followedNovels(), logger: .silent)
+    let (addresses, address) = AsyncStream.makeStream(of: URL.self)
+    let running = Task { try await server.run(stopsOnSignals: false) { address.yield($0) } }
+    let url = try #require(await addresses.first { _ in true })
+    let text = try await RawClient.exchange(with: url) { exchange in
+      try await exchange.send("GET /novels HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+      _ = try await exchange.receive(upTo: "event: reset")
+      let novel = Novel()
+      novel.title = "Emma"
+      try await RESTModelStore(baseURL: url).create(novel)
+      _ = try await exchange.receive(upTo: #""title":"Emma""#)
+      running.cancel()
+      return try await exchange.rest()
+    }
+    #expect(text.lowercased().contains("content-type: text/event-stream\r\n"))
+    #expect(text.hasSuffix("\r\n0\r\n\r\n"))
+    try await running.value
+  }
+
   @Test func `A stopped server finishes the request in progress, and accepts no other`() async throws {
     // A request is authenticated when its headers have arrived.
     let (heads, head) = AsyncStream.makeStream(of: HTTPRequestData.Method.self)

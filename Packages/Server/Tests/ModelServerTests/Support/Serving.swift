@@ -51,6 +51,13 @@ extension RESTService {
   }
 }
 
+extension RESTService {
+  /// A service of novels in memory, which sends events.
+  static func followedNovels() -> RESTService {
+    RESTService(ChangeLogEngine(MemoryModelStore().handle), serving: [Novel.self])
+  }
+}
+
 extension Logger {
   static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -148,6 +148,26 @@ struct RemoteRecords {
     }
   }
 
+  /// Reads the changes since a position from the change log of the server.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the records.
+  ///   - position: the position; nil for the current one.
+  ///   - look: called with each changed model and its record, before the model is released.
+  ///   - body: receives the changed records.
+  /// - Returns: the page without its models; nil if the server has no change log.
+  /// - Throws: the errors of the store, and the errors of `body`.
+  func changes<M: Model>(
+    _ type: M.Type, after position: String?, _ look: (M, inout RemoteRecord) throws -> Void,
+    _ body: ([RemoteRecord]) async throws -> Void
+  ) async throws -> ModelChangePage<M>? {
+    guard let log = store as? any ChangeLogModelStore, log.hasChangeLog else { return nil }
+    var page = try await log.changePage(of: type, after: position)
+    try await take(page.updated, atMost: 500, look, body)
+    page.updated = []
+    return page
+  }
+
   private func take<M: Model>(
     _ models: [M], atMost limit: Int, _ look: (M, inout RemoteRecord) throws -> Void,
     _ body: ([RemoteRecord]) async throws -> Void

@@ -11,7 +11,7 @@ extension SyncExchange {
   func pull<M: Model>(_ type: M.Type) async throws {
     let before = report.pulled
     do {
-      if try await !pullChanges(type) { try await pullAll(type) }
+      if try await !pullLog(type), try await !pullChanges(type) { try await pullAll(type) }
       tell(.pulled(type: M.typeName, changes: report.pulled - before))
       pulledTypes.insert(M.typeName)
       store.lastPulls[M.typeName] = environment.uptime()
@@ -51,7 +51,7 @@ extension SyncExchange {
   }
 
   /// Reads all records, and compares them with the local ones.
-  private func pullAll<M: Model>(_ type: M.Type) async throws {
+  func pullAll<M: Model>(_ type: M.Type) async throws {
     var query = store.query(type)
     let reading = store.policies[M.typeName]?.incremental as? IncrementalReading<M>
     if PlantedFault.isPlanted(.dropsOutboxAtComparison), store.lastPulls[M.typeName] != nil {
@@ -87,7 +87,7 @@ extension SyncExchange {
   }
 
   /// Merges records of the server into the local ones, with one commit if no record is rejected.
-  private func take<M: Model>(_ type: M.Type, _ records: [RemoteRecord]) async throws {
+  func take<M: Model>(_ type: M.Type, _ records: [RemoteRecord]) async throws {
     do {
       var records = records
       for (index, record) in records.enumerated().reversed() {
@@ -187,24 +187,31 @@ extension SyncExchange {
         try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
       }
       if isDirty, try await remote.find(M.self, identifier) != nil { continue }
-      var wasThere = false
-      try await step(M.typeName, identifier) { lane in
-        // A record that was created meanwhile is not missing.
-        if let entry = lane.entry, entry.base == nil { return }
-        wasThere = lane.local != nil
-        lane.rebase(on: nil, resolve: resolver(M.typeName))
-      }
-      if !wasThere { continue }
-      report.pulled += 1
-      removed.insert(OutboxEntry.recordIdentifier(M.typeName, identifier))
+      if let name = try await remove(M.typeName, identifier) { removed.insert(name) }
     }
     // Of records that are not kept, the server may have more.
     if query.filter == nil { try await cutReferences(to: removed) }
   }
 
+  /// Removes the local record that the server deleted.
+  ///
+  /// - Returns: the name of the record; nil if there was none.
+  func remove(_ type: String, _ identifier: String) async throws -> String? {
+    var wasThere = false
+    try await step(type, identifier) { lane in
+      // A record that was created meanwhile is not missing.
+      if let entry = lane.entry, entry.base == nil { return }
+      wasThere = lane.local != nil
+      lane.rebase(on: nil, resolve: resolver(type))
+    }
+    if !wasThere { return nil }
+    report.pulled += 1
+    return OutboxEntry.recordIdentifier(type, identifier)
+  }
+
   /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records
   /// are as the server has them.
-  private func cutReferences(to removed: Set<String>) async throws {
+  func cutReferences(to removed: Set<String>) async throws {
     if removed.isEmpty { return }
     for entry in try await locally({ try await engine.outbox().entries }) {
       guard let modelClass = store.modelClass(named: entry.type) else { continue }

@@ -25,6 +25,7 @@ extension SyncModelStore {
     for name in names { try await removeRecords(of: name, discardUnsynced) }
     for name in [
       OutboxEntry.recordType, DiscardedValue.recordType, IdentifierMapping.recordType, PullMark.recordType,
+      PullPosition.recordType,
     ] {
       if name == OutboxEntry.recordType, !discardUnsynced { continue }
       for identifiers in try await parts(of: name) {

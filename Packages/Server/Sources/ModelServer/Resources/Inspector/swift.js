@@ -76,10 +76,16 @@ function column(field, type) {
   return `$0.${property(keys(field), type)}`;
 }
 
-/** Returns the properties of a path: those of fields can have other names than their keys in records. */
+/** Returns the properties of a path: they can have other names than their keys in records. */
 function property(path, type) {
-  const field = type && fieldAt(type, path);
-  return [...path.slice(0, -1), field?.name ?? path.at(-1)].map(identifier).join(".");
+  let current = type;
+  return path.map((key) => {
+    const isKey = (each) => each.key === key;
+    const relation = current?.relations.find(isKey);
+    const name = (current?.fields.find(isKey) ?? relation)?.name ?? key;
+    current = relation && current.schema.type(relation.to);
+    return identifier(name);
+  }).join(".");
 }
 
 function identifier(name) {

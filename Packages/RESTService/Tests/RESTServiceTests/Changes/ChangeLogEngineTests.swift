@@ -1,0 +1,87 @@
+import Foundation
+import MemoryStore
+import RESTService
+import StoreEngine
+import StoreProtocolTesting
+import Synchronization
+import Testing
+
+/// An engine whose positions may not have the order of the commits.
+private final class OverlappingEngine: RecordEngine {
+  let base = MemoryModelStore().handle
+  /// The number of commits in progress, and the greatest one so far.
+  let commits = Mutex((now: 0, most: 0))
+  /// Called once before the next commit, as another process may commit then.
+  let intrusion = Mutex<(@Sendable (MemoryEngine) throws -> Void)?>(nil)
+
+  var changeFeed: StoreChangeFeed { base.changeFeed }
+  var conflictTrackers: ConflictTrackers { base.conflictTrackers }
+  func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot { base.snapshot(pinned: pinned) }
+  func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
+
+  func commit(_ batch: RecordBatch) async throws {
+    commits.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    defer { commits.withLock { $0.now -= 1 } }
+    await Task.yield()
+    let intrusion = intrusion.withLock { intrusion in
+      defer { intrusion = nil }
+      return intrusion
+    }
+    try intrusion?(base)
+    try base.commit(batch)
+  }
+}
+
+private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEngine>>, TransactionalModelStore {}
+
+@Suite(.timeLimit(.minutes(15))) struct `An engine with a change log` {
+  @Test(arguments: ModelStoreContract.checks)
+  func `A store over a change log keeps the contract`(check: ModelStoreContract.Check) async throws {
+    try await check.run { LoggedStore(ChangeLogEngine(MemoryModelStore().handle)) }
+  }
+
+  @Test(arguments: ModelStoreContract.sharedEngineChecks + ModelStoreContract.liveChecks)
+  func `Store instances over one change log share records and live results`(
+    check: ModelStoreContract.SharedEngineCheck
+  ) async throws {
+    let engine = ChangeLogEngine(MemoryModelStore().handle)
+    try await check.run { LoggedStore(engine) }
+  }
+
+  @Test func `Commits do not overlap if positions of the engine don't have their order`() async throws {
+    let base = OverlappingEngine()
+    let engine = ChangeLogEngine(base)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          let store = OverlappingStore(engine)
+          for number in 0..<10 {
+            let novel = Novel()
+            novel.title = "\(writer)-\(number)"
+            try await store.create(novel)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(base.commits.withLock { $0.most } == 1)
+    #expect(try await OverlappingStore(engine).count(Novel.self) == 80)
+  }
+
+  @Test func `A commit is repeated after one of another process`() async throws {
+    let base = OverlappingEngine()
+    let store = OverlappingStore(ChangeLogEngine(base))
+    let novel = Novel()
+    novel.title = "a"
+    try await store.create(novel)
+    base.intrusion.withLock { intrusion in
+      intrusion = { base in
+        let head = "RESTServiceChangeHead"
+        try base.commit(RecordBatch([.update(head, head, Array("{}".utf8))]))
+      }
+    }
+    novel.title = "b"
+    try await store.save(novel)
+    #expect(try await OverlappingStore(store.handle).lookup(Novel.self, identifier: "1").title == "b")
+  }
+}

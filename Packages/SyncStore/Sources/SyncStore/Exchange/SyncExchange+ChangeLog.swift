@@ -1,0 +1,71 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension SyncExchange {
+  /// The milliseconds after which all records are compared, although the server has a change log: it may have been restored
+  /// from a backup, or written past its log.
+  private static var comparisonInterval: Int { 86_400_000 }
+
+  /// Reads the changes since the last exchange from the change log of the server.
+  ///
+  /// - Returns: false if the server has none.
+  func pullLog<M: Model>(_ type: M.Type) async throws -> Bool {
+    let name = M.typeName
+    var known = try await locally { try await PullPosition.read(name, in: engine.local) }
+    let age = known.map { environment.now() - $0.compared }
+    if let age, !(0..<Self.comparisonInterval).contains(age) { known = nil }
+    let kept = store.query(type)
+    while true {
+      let began = environment.now()
+      let page = try await remote.changes(type, after: known?.position) { model, record in
+        if kept.filter != nil { record.isKept = try kept.matches(model) }
+      } _: { records in
+        try await take(type, records)
+      }
+      guard let page else { return false }
+      if page.isReset {
+        try await pullAll(type)
+      } else {
+        var removed: Set<String> = []
+        for identifier in page.deleted {
+          if let name = try await remove(name, identifier) { removed.insert(name) }
+        }
+        try await cutReferences(to: removed)
+      }
+      let next = PullPosition(
+        position: page.position, compared: page.isReset ? began : known?.compared ?? began)
+      if next != known { try await locally { try await next.write(name, in: engine.local) } }
+      if page.isReset || !page.hasMore { return true }
+      known = next
+    }
+  }
+}
+
+/// The position in the server's change log up to which the changes of a type were read, as a record of the local engine.
+struct PullPosition: Equatable {
+  /// The name of the type of the records that hold positions.
+  static let recordType = "sync.position"
+
+  var position: String
+  /// The time when all records were compared last, in milliseconds since 1970.
+  var compared: Int
+
+  /// Reads the position of a type; nil if there is none.
+  static func read(_ type: String, in engine: some RecordEngine) async throws -> PullPosition? {
+    guard let bytes = try await engine.read(recordType, type)?.bytes,
+      let members = (try? JSONValue(json: bytes))?.objectValue,
+      let position = members["position"]?.stringValue, let compared = members["compared"]?.intValue
+    else { return nil }
+    return PullPosition(position: position, compared: compared)
+  }
+
+  /// Stores the position of a type.
+  func write(_ type: String, in engine: some RecordEngine) async throws {
+    let bytes = try StoredLane.bytes(["position": .string(position), "compared": .int(compared)])
+    let isKnown = try await engine.read(Self.recordType, type) != nil
+    try await engine.commit(
+      RecordBatch([isKnown ? .update(Self.recordType, type, bytes) : .create(Self.recordType, type, bytes)]))
+  }
+}
