@@ -19,8 +19,11 @@ struct LoggedChange {
   /// The time of the change, which only its retention depends on.
   let date: Date
 
+  /// The types of the records that belong to the service.
+  private static let internalTypes: Set<String> = [recordType, headType, RecordedAnswer.typeName]
+
   /// Returns whether records of a type belong to the service, so that clients don't follow them.
-  static func isInternal(_ type: String) -> Bool { type.hasPrefix("RESTService") }
+  static func isInternal(_ type: String) -> Bool { internalTypes.contains(type) }
 
   init(_ operation: RecordOperation, before: [UInt8]?, at date: Date) {
     self.init(operation.type, operation.identifier, before.map { (try? JSONValue(json: $0))?.objectValue ?? [:] }, date)

@@ -81,7 +81,8 @@ public struct Inspector: Sendable {
 
   private func counts(_ request: HTTPRequestData) async throws -> HTTPResponseData {
     var components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
-    components?.percentEncodedQuery = components?.percentEncodedQuery?.replacing("+", with: "%20")
+    let query = components?.percentEncodedQuery?.replacing("+", with: "%20")
+    components?.percentEncodedQuery = query
     let items = components?.queryItems ?? []
     func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
     let named = value("type")
