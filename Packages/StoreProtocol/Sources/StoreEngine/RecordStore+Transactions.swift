@@ -57,8 +57,7 @@ extension RecordStore {
       edits.revert()
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
-    edits.end()
-    try scope.recordTogether { try current.log.commit() }
+    try edits.commit { try current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     return result
   }

@@ -7,12 +7,13 @@
 /// ```swift
 /// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
 /// try await engine.delete(plan.models)             // atomically
-/// plan.nullifyLinks()                                  // only now: remaining models no longer reference the deleted ones
+/// plan.nullifyLinks()                              // only now: remaining models no longer reference the deleted ones
 /// for model in plan.models { finishDeleting(model) }
 /// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
 /// ```
 ///
-/// Nothing is changed before ``nullifyLinks()`` is called, so a store that fails has nothing to undo.
+/// Nothing is changed before ``nullifyLinks(exceptStoredLinksOf:in:)`` is called. So a store that fails has nothing to
+/// undo.
 ///
 /// A plan is limited to what the relations contain. One-way relations of other models to a deleted one are not visible
 /// from it. Lists that are not fully loaded are in ``unknownRelations``, so that a store can load them and rebuild the
@@ -87,9 +88,11 @@ public struct DeletionPlan {
   /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
   /// restore a reference to a deleted model. Call this after the models were deleted.
   ///
-  /// - Parameter recreated: deleted models that were created again. They keep the links that they store themselves.
-  public func nullifyLinks(exceptStoredLinksOf recreated: Set<ModelObject> = []) {
-    let change = RelationChange(.deletion)
+  /// - Parameters:
+  ///   - recreated: deleted models that were created again. They keep the links that they store themselves.
+  ///   - scope: the scope that the deleted models may have left. Its histories record their links.
+  public func nullifyLinks(exceptStoredLinksOf recreated: Set<ModelObject> = [], in scope: ModelScope? = nil) {
+    let change = RelationChange(deletingFrom: scope?.map)
     for cut in cuts {
       guard let relation = cut.relation as? any Relation else { continue }
       if let owner = relation.ownerModel, recreated.contains(owner),

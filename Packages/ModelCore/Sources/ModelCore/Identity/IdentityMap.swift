@@ -37,7 +37,7 @@ final class IdentityMap {
   /// The recorders of the open transactions of stores.
   var transactions: [TransactionEdits] = []
   /// An operation of a store whose edits are one step.
-  var recordedOperation: RecordedOperation?
+  var recordedOperation: AnyObject?
   /// The part of a save that is changing fields.
   var processing: Processing?
 

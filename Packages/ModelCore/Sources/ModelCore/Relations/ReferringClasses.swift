@@ -64,9 +64,10 @@ extension ModelObject {
 
   /// Cuts the links of this model to deleted models that have no inverse.
   ///
+  /// - Parameter scope: the scope of the deleted models, which they and this model may have left.
   /// - Returns: the changed fields that were not dirty before.
-  public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
-    let change = RelationChange(.deletion)
+  public func nullifyOneWayLinks(to deleted: [ModelObject], in scope: ModelScope) -> [AnyField] {
+    let change = RelationChange(deletingFrom: scope.map)
     var cut: [AnyField] = []
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {

@@ -27,12 +27,15 @@ extension IdentityMap {
 
   /// Records a field before its value changes.
   ///
-  /// - Parameter continues: whether the change is a consequence of the edit that was recorded last.
+  /// - Parameters:
+  ///   - continues: whether the change is a consequence of the edit that was recorded last.
+  ///   - isReadOfDeletion: whether the edit is a read of a link that an open transaction cut by a deletion.
   func willChange(
-    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false
+    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
+    isReadOfDeletion: Bool = false
   ) {
     for edits in transactions {
-      if isEdit { edits.willEdit(field, of: model) } else { edits.willRead(field) }
+      if isEdit { edits.willEdit(field, of: model, isExact: isReadOfDeletion) } else { edits.willRead(field) }
     }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
@@ -57,6 +60,14 @@ extension IdentityMap {
     return try body()
   }
 
+  /// Records the edits of a closure as a part of one operation.
+  func recordTogether<Result>(as operation: AnyObject, _ body: () throws -> Result) rethrows -> Result {
+    guard isRecorded, recordedOperation == nil else { return try body() }
+    recordedOperation = operation
+    defer { recordedOperation = nil }
+    return try body()
+  }
+
   /// The fields that a store or a hook changes during a save.
   final class Processing {
     private let read: Set<ObjectIdentifier>
@@ -75,10 +86,7 @@ final class RecordedOperation {}
 extension ModelScope {
   /// Records the edits of a closure, such as of a deletion, as one step.
   public func recordTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
-    guard map.isRecorded, map.recordedOperation == nil else { return try body() }
-    map.recordedOperation = RecordedOperation()
-    defer { map.recordedOperation = nil }
-    return try body()
+    try map.recordTogether(as: RecordedOperation(), body)
   }
 
   /// Runs a part of a save of a model that changes its fields, such as a hook.

@@ -46,7 +46,7 @@ extension ModelUndo {
   private func step(for group: AnyObject?) -> UndoStep {
     if let counterStep { return counterStep }
     if depth > 0, let open { return open }
-    let operation = scope.map.recordedOperation ?? currentTransaction() ?? group
+    let operation = scope.map.openTransaction ?? scope.map.recordedOperation ?? currentTransaction() ?? group
     if let open, let operation, operation === self.group { return open }
     close()
     let step = UndoStep(label: nil)

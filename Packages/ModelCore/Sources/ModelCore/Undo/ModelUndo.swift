@@ -11,9 +11,9 @@
 /// try undo.redo()   // Persuasion
 /// ```
 ///
-/// A step is a labelled group of edits, a `transaction`, or a single edit outside of both. It records values of fields,
-/// both sides of relations, new models that joined the scope, and models that a store deleted. Reads from a store or
-/// from JSON are not edits. Neither are the values that a store sets during a save.
+/// A step is a labelled group of edits, a `transaction`, a transaction of a store, or a single edit outside of these. It
+/// records values of fields, both sides of relations, new models that joined the scope, and models that a store deleted.
+/// Reads from a store or from JSON are not edits. Neither are the values that a store sets during a save.
 ///
 /// Only models of the scope are recorded. A new model joins it when it is related to a model of the scope, or created in
 /// a store. Recording ends when this object is released.

@@ -5,11 +5,11 @@
 ///
 /// ```swift
 /// let edits = TransactionEdits(in: scope) { mark.isEntered }
-/// defer { edits.end() }
 /// do { try await body() } catch {
 ///   edits.revert()
 ///   throw error
 /// }
+/// edits.commit { markSaved() }
 /// ```
 @_spi(ModelKitInternals)
 public final class TransactionEdits {
@@ -17,6 +17,8 @@ public final class TransactionEdits {
     let field: AnyField
     let model: ModelObject
     let before: FieldState
+    /// Whether the state is restored without the inverse, which has an entry of its own.
+    let isExact: Bool
   }
 
   private let map: IdentityMap
@@ -36,15 +38,26 @@ public final class TransactionEdits {
     map.add(self)
   }
 
+  /// Whether the running task is part of the transaction.
+  var isEntered: Bool { isInside() }
+
   /// Ends the recording.
   public func end() { map.remove(self) }
 
+  /// Ends the recording, and makes the changes of the commit, which belong to the step of the transaction.
+  ///
+  /// - Throws: the errors of `body`.
+  public func commit<Result>(_ body: () throws -> Result) rethrows -> Result {
+    end()
+    return try map.recordTogether(as: self, body)
+  }
+
   /// Records a field before it is edited.
-  func willEdit(_ field: AnyField, of model: ModelObject) {
+  func willEdit(_ field: AnyField, of model: ModelObject, isExact: Bool) {
     let id = ObjectIdentifier(field)
     guard isInside() else { return discard(id) }
     if entries[id] != nil { return }
-    entries[id] = Entry(field: field, model: model, before: field.captureState())
+    entries[id] = Entry(field: field, model: model, before: field.captureState(), isExact: isExact)
     order.append(id)
   }
 
@@ -82,7 +95,7 @@ public final class TransactionEdits {
   private func restore(_ entry: Entry) {
     // An outer transaction may have saved the value already, and marks it as saved when it commits.
     defer { if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) } }
-    guard let relation = entry.field as? any Relation else {
+    guard !entry.isExact, let relation = entry.field as? any Relation else {
       return entry.field.reinstate(entry.before, exactly: true, settles: false)
     }
     // The inverse of a stored relation follows it. So a new model keeps its reference to a stored one.
@@ -95,6 +108,9 @@ public final class TransactionEdits {
 }
 
 extension IdentityMap {
+  /// The transaction of the running task; the outermost one if it is in several.
+  var openTransaction: TransactionEdits? { transactions.isEmpty ? nil : transactions.first { $0.isEntered } }
+
   func add(_ edits: TransactionEdits) {
     transactions.append(edits)
     FieldRecording.begin()

@@ -233,7 +233,7 @@ public struct PendingDeletion {
     except recreated: Set<ModelObject> = []
   ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
-    plan.nullifyLinks(exceptStoredLinksOf: recreated)
+    plan.nullifyLinks(exceptStoredLinksOf: recreated, in: store.scope)
     var cut: [(model: ModelObject, fields: [AnyField])] = []
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
@@ -245,8 +245,9 @@ public struct PendingDeletion {
       }
     }
     for model in referring where !models.contains(model) {
-      let fields = model.nullifyOneWayLinks(to: models)
-      if fields.isEmpty { continue }
+      let fields = model.nullifyOneWayLinks(to: models, in: store.scope)
+      // One that was deleted later in the same transaction is in no store.
+      if fields.isEmpty || !model.isKnownToStore { continue }
       if let index = cut.firstIndex(where: { $0.model === model }) {
         cut[index].fields += fields
       } else {

@@ -1,0 +1,87 @@
+import ModelKit
+import StoreProtocolTesting
+import Testing
+
+extension UndoWorld {
+  fileprivate func edit(_ random: inout SplitMix) async throws {
+    let (authors, books, tags) = stored
+    let author = authors.randomElement(using: &random), book = books.randomElement(using: &random)
+    let tag = tags.randomElement(using: &random)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: book?.title = "Title \(Int.random(in: 0..<9, using: &random))"
+    case 1: book?.author = author
+    case 2: book?.author = nil
+    case 3: book?.tags = tags.shuffled(using: &random)
+    case 4: author?.books = books.shuffled(using: &random).dropLast(Int.random(in: 0...3, using: &random))
+    case 5: try await addBook(of: author, tags: tag.map { [$0] } ?? [])
+    case 6: try await addAuthor()
+    case 7: if let book { try await store.delete(book) }
+    case 8: if let author { try await store.delete(author) }
+    default: if let tag { try await store.delete(tag) }
+    }
+    try await save()
+  }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+@Suite struct `Random histories of stores` {
+  @Test(arguments: TestEffort.seeds(60))
+  func `Each step of a history with deletions is undone and redone in the store`(seed: UInt64) async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      try await undoHistory(UndoWorld(store, makeReader), seed)
+    }
+  }
+
+  private func undoHistory(_ world: UndoWorld, _ seed: UInt64) async throws {
+    var random = SplitMix(state: seed)
+    let undo = ModelUndo(world.store.scope)
+    let beginning = try await world.snapshot()
+    var before: [String: [String]] = [:], after: [String: [String]] = [:]
+
+    func undoStep() async throws {
+      let changes = try undo.undo()
+      try await world.store.save(changes)
+      let label = try #require(changes.label)
+      try #require(try await world.snapshot() == before[label], "seed \(seed), undo of step \(label)")
+      try await world.save()
+      try #require(try await world.snapshot() == before[label], "seed \(seed), save after undo of step \(label)")
+    }
+    func redoStep() async throws {
+      let changes = try undo.redo()
+      try await world.store.save(changes)
+      let label = try #require(changes.label)
+      try #require(try await world.snapshot() == after[label], "seed \(seed), redo of step \(label)")
+      try await world.save()
+      try #require(try await world.snapshot() == after[label], "seed \(seed), save after redo of step \(label)")
+    }
+
+    for step in 0..<Int.random(in: 1...12, using: &random) {
+      before["\(step)"] = try await world.snapshot()
+      undo.beginStep("\(step)")
+      for _ in 0..<Int.random(in: 1...3, using: &random) { try await world.edit(&random) }
+      undo.endStep()
+      after["\(step)"] = try await world.snapshot()
+      if Int.random(in: 0..<4, using: &random) == 0, undo.canUndo {
+        try await undoStep()
+        if Bool.random(using: &random) { try await redoStep() }
+      }
+    }
+    while undo.canRedo { try await redoStep() }
+    let end = try await world.snapshot()
+    for _ in 0..<2 {
+      while undo.canUndo { try await undoStep() }
+      #expect(try await world.snapshot() == beginning, "seed \(seed)")
+      while undo.canRedo { try await redoStep() }
+      #expect(try await world.snapshot() == end, "seed \(seed)")
+    }
+  }
+}
