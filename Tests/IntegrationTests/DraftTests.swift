@@ -111,6 +111,29 @@ private final class Book: Model {
     #expect(book.title == "Emma" && book.year == nil && !undo.canUndo)
   }
 
+  @Test func `A member that a draft adds to a list that is not loaded is saved beside the stored ones`() async throws {
+    let author = try await store.create(Author())
+    let book = try await stored("Emma")
+    book.author = author
+    try await store.save(book)
+    let other = MemoryModelStore(store.handle)
+    let read = try await other.lookup(Author.self, identifier: "1")
+    let undo = ModelUndo(other.scope)
+    #expect(read.$books.loadState == .notLoaded)
+    let draft = read.draft()
+    let added = Book()
+    draft.$books.add(added)
+    try await other.save(draft.apply(), including: .related)
+    #expect(read.books == [added] && read.$books.count == nil && !read.isDirty)
+    #expect(try await store.count(Book.self, where: { $0.author == author }) == 2)
+    try await other.save(undo.undo())
+    #expect(read.$books.count == nil && !read.isDirty)
+    #expect(try await store.count(Book.self, where: { $0.author == author }) == 1)
+    try await other.save(undo.redo())
+    #expect(read.books == [added] && read.$books.count == nil)
+    #expect(try await store.count(Book.self, where: { $0.author == author }) == 2)
+  }
+
   @Test func `A model of a draft can't be saved itself`() async throws {
     let book = try await stored("Emma")
     let draft = book.draft()

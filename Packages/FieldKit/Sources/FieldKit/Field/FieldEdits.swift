@@ -7,8 +7,8 @@ public final class FieldEdits {
     public let field: AnyField
     /// Whether the field had a local change before.
     public let wasDirty: Bool
-    /// The value before the edit.
-    public let oldValue: Any?
+    /// The state before the edit.
+    public let oldState: FieldState
   }
 
   /// The changes in their order, one for each field.
@@ -23,7 +23,7 @@ public final class FieldEdits {
   /// Records a field before it is changed.
   public func willEdit(_ field: AnyField) {
     guard known.insert(ObjectIdentifier(field)).inserted else { return }
-    edits.append(Edit(field: field, wasDirty: field.isDirty, oldValue: field.anyValue))
+    edits.append(Edit(field: field, wasDirty: field.isDirty, oldState: field.captureState()))
   }
 }
 

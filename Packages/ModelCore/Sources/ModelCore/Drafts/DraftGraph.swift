@@ -121,6 +121,8 @@ final class DraftGraph {
         relation.refer(toCopies: copies, order)
       }
       relation.copiedField.markSaved(asOf: .next())
+      // A member that is added to a list that was never read does not make it complete, here as in the original.
+      if relation.field.wasNeverSaved, !relation.field.isDirty { relation.copiedField.forgetSaved() }
     }
     for (relation, former) in zip(relations, former) where DraftedField.models(of: relation.copiedField) != former {
       relation.copy.announceReference()

@@ -56,8 +56,11 @@ public struct DocumentEdit<M: Model> {
   public func undo() {
     for edit in edits.edits.reversed() {
       if edit.wasDirty {
-        // The value was read from this field.
-        try? edit.field.set(anyValue: edit.oldValue)
+        if let relation = edit.field as? any Relation {
+          relation.revert(from: relation.captureState(), to: edit.oldState)
+        } else {
+          edit.field.reinstate(edit.oldState, exactly: false, settles: false)
+        }
       } else if edit.field.isDirty, !edit.field.restore() {
         (edit.field as? any Relation)?.unlinkAll()
         edit.field.unload()

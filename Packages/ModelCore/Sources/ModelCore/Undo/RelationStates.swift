@@ -35,7 +35,7 @@ final class ToManyState<Related: Model>: FieldState {
   let isUneven: Bool
   let hasFollowed: Bool
   let lacksMembers: Bool
-  let isIncomplete: Bool
+  let loadState: LoadState
   let original: ToManyBaseline<Related>?
 
   init(of field: ModelArrayField<Related>, _ original: ToManyBaseline<Related>?) {
@@ -44,7 +44,7 @@ final class ToManyState<Related: Model>: FieldState {
     isUneven = field.isUneven
     hasFollowed = field.hasFollowed
     lacksMembers = field.lacksMembers
-    isIncomplete = field.loadState == .incomplete
+    loadState = field.loadState
     self.original = original
     super.init(of: field)
   }
@@ -82,7 +82,7 @@ extension ModelArrayField {
       }
       reinstateBaseline(state.original)
     } else if isChange {
-      let isPartial = loadState == .incomplete || (state.isIncomplete && loadState != .loaded)
+      let isPartial = loadState == .incomplete || (state.loadState == .incomplete && loadState != .loaded)
       let isFollowing = isFollowing(change) && differs(from: state, onlyByForeignKeys: oldValue ?? [])
       keepBaseline(before: change)
       prepareToSet(isChange: true)
@@ -107,6 +107,8 @@ extension ModelArrayField {
     let (old, new) = (Set(before.models ?? []), Set(after.models ?? []))
     remove(contentsOf: (after.models ?? []).filter { !old.contains($0) })
     add(contentsOf: (before.models ?? []).filter { !new.contains($0) })
+    // Only the change made the list complete: the other members are unknown again.
+    if after.loadState == .loaded, before.loadState != .loaded, loadState == .loaded { loadState = .incomplete }
   }
 }
 
