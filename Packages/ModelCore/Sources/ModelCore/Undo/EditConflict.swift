@@ -48,22 +48,3 @@ public struct EditConflict: Hashable, Sendable, CustomStringConvertible {
     return isSensitive ? "\(place) (redacted)" : "\(place): was \(base), edited to \(mine), now \(theirs)"
   }
 }
-
-/// An error for a step that can't be undone or redone, because fields have newer values from a read or another store
-/// instance. No field was changed.
-public struct ModelUndoError: Error, CustomStringConvertible {
-  /// The label of the step.
-  public let label: String?
-  /// The fields with newer values, each with the value of the step and the current one.
-  public let conflicts: [EditConflict]
-
-  /// A message with the fields, three at most, and the remedy.
-  public var description: String {
-    let step = label.map { "\($0.quotedForMessage) was" } ?? "The step was"
-    let fields = conflicts.prefix(3).map(\.description).joined(separator: "; ") + (conflicts.count > 3 ? "; …" : "")
-    return """
-      \(step) not undone or redone, because these fields have newer values (\(fields)). Nothing was changed: keep the \
-      newer values, or repeat the call with onConflict: .overwrite.
-      """
-  }
-}

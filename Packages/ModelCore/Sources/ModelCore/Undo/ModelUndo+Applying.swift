@@ -8,12 +8,11 @@ extension ModelUndo {
   ///
   /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
-  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. Nothing is changed then, and the
-  ///   step can be undone later.
-  /// - Precondition: no step is open, see ``beginStep(_:)``.
+  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value, or if a step is open, see
+  ///   ``beginStep(_:)``. Nothing is changed then, and the step can be undone later.
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
-    prepare()
+    try prepare()
     guard let step = undoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
     let (counter, changes) = try apply(step, policy)
     undoSteps.removeLast()
@@ -27,10 +26,9 @@ extension ModelUndo {
   /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store.
   /// - Throws: ``ModelUndoError`` as ``undo(onConflict:)`` does.
-  /// - Precondition: no step is open, see ``beginStep(_:)``.
   @discardableResult
   public func redo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
-    prepare()
+    try prepare()
     guard let step = redoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
     let (counter, changes) = try apply(step, policy)
     redoSteps.removeLast()
@@ -39,10 +37,8 @@ extension ModelUndo {
     return changes
   }
 
-  private func prepare() {
-    precondition(
-      depth == 0 && counterStep == nil,
-      "A step can't be undone or redone while another one is recorded: end that one first.")
+  private func prepare() throws(ModelUndoError) {
+    if depth > 0 || counterStep != nil { throw ModelUndoError.openStep(label: (counterStep ?? open)?.label) }
     close()
   }
 
@@ -51,7 +47,7 @@ extension ModelUndo {
   ) throws(ModelUndoError) -> (counter: UndoStep, changes: Changes) {
     let check = UndoCheck(step)
     if policy == .fail, !check.conflicts.isEmpty {
-      throw ModelUndoError(label: step.label, conflicts: check.conflicts)
+      throw ModelUndoError.newerValues(check.conflicts, label: step.label)
     }
     let counter = UndoStep(label: step.label)
     counterStep = counter

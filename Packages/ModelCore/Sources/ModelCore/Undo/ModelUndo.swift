@@ -88,12 +88,11 @@ public final class ModelUndo {
   ///
   /// - Parameters:
   ///   - scope: the scope, which is retained.
-  ///   - limit: the number of steps to keep.
+  ///   - limit: the number of steps to keep; less than 1 counts as 1.
   /// - Complexity: O(*n*) in the number of unsaved models of the scope.
   public init(_ scope: ModelScope, limit: Int = 100) {
-    precondition(limit > 0, "A history of \(limit) steps is too short: set a limit of at least 1.")
     self.scope = scope
-    self.limit = limit
+    self.limit = max(limit, 1)
     scope.map.add(self)
   }
 
@@ -139,6 +138,9 @@ public final class ModelUndo {
 
   /// Begins a step that lasts until ``endStep()``, such as for several calls of a store.
   ///
+  /// A step that is begun within another one is part of it, and needs an ``endStep()`` of its own. While a step is open,
+  /// ``undo(onConflict:)`` and ``redo(onConflict:)`` throw.
+  ///
   /// - Parameter label: a name for menus, such as "Delete".
   public func beginStep(_ label: String? = nil) {
     if depth == 0 {
@@ -150,9 +152,9 @@ public final class ModelUndo {
 
   /// Ends the step that ``beginStep(_:)`` began. A step without edits is dropped.
   ///
-  /// - Precondition: a step was begun.
+  /// Without an open step, nothing is ended, and ``ModelIssue/handler`` gets a ``ModelUndoError``.
   public func endStep() {
-    precondition(depth > 0, "There is no step to end: call beginStep(_:) first.")
+    if depth == 0 { return ModelIssue.report(ModelUndoError.noOpenStep) }
     depth -= 1
     if depth == 0 { close() }
   }

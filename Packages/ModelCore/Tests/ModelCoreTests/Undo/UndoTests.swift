@@ -185,6 +185,64 @@ import Testing
     #expect(!undo.canRedo)
   }
 
+  @Test func `An undo or a redo in an open step throws, and changes nothing`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    book.title.value = "A"
+    book.title.value = "B"
+    try undo.undo()
+    undo.beginStep("Rename")
+    let undoError = #expect(throws: ModelUndoError.self) { try undo.undo(onConflict: .overwrite) }
+    #expect(undoError?.reason == .openStep && undoError?.label == "Rename")
+    let redoError = #expect(throws: ModelUndoError.self) { try undo.redo() }
+    #expect(redoError?.reason == .openStep && redoError?.label == "Rename")
+    #expect(book.title.value == "A" && undo.canUndo && undo.canRedo)
+    undo.endStep()
+    try undo.redo()
+    #expect(book.title.value == "B")
+    undo.step {
+      #expect(throws: ModelUndoError.self) { try undo.undo() }
+    }
+    try undo.undo()
+    #expect(book.title.value == "A")
+  }
+
+  @Test func `An undo in an observer of an undo throws, and changes nothing`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    book.year.value = 1
+    book.title.value = "A"
+    var errors: [ModelUndoError.Reason?] = []
+    let token = book.title.addObserver(updateImmediately: false) { _ in
+      do throws(ModelUndoError) { try undo.undo() } catch { errors.append(error.reason) }
+    }
+    try undo.undo()
+    token.cancel()
+    #expect(errors == [.openStep] && book.year.value == 1 && undo.canUndo)
+  }
+
+  @Test func `An end of a step without a beginning is reported, and ends nothing`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    undo.step("Rename") { book.title.value = "A" }
+    let issues = ReportedIssues.about("endStep() ended no step") { undo.endStep() }
+    #expect(issues.count == 1)
+    #expect(undo.undoLabel == "Rename")
+    try undo.undo()
+    #expect(book.title.value == "Emma")
+    undo.step("Again") { book.title.value = "B" }
+    #expect(undo.undoLabel == "Again")
+  }
+
+  @Test func `A history with a limit below one keeps one step`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope, limit: 0)
+    book.title.value = "A"
+    book.title.value = "B"
+    try undo.undo()
+    #expect(book.title.value == "A" && !undo.canUndo)
+  }
+
   @Test func `The state of a history is observable`() throws {
     let book = try book()
     let undo = ModelUndo(scope)
