@@ -14,8 +14,8 @@ public enum ModelStoreContract {
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
     + deletingInTransactions + rollingBack
     + exactIdentifiers
-    + queryingInverses + linking + embedding + followingLists + wholeLists + nestedTransactions + importing
-    + deletingTargets
+    + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + nestedTransactions
+    + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + withoutFields + drafts
     + [

@@ -24,6 +24,12 @@ extension ModelObject {
     return details?.dynamicFields.contains { $0.isRelation && isStoredByMembers($0) } ?? false
   }
 
+  /// Returns whether a list is in no record of this model, because its members store it.
+  func isStoredOnlyByMembers(_ list: AnyField) -> Bool {
+    if OverrideProbe.choosesFields(type(of: self)) { return !fieldsForDictionaryValue().contains { $0 === list } }
+    return isStoredByMembers(list)
+  }
+
   private func isStoredByMembers(_ field: AnyField) -> Bool {
     guard field.isRelation else { return false }
     let index = Int(field.layoutIndex)

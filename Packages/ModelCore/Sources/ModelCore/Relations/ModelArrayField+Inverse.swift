@@ -47,6 +47,8 @@ extension ModelArrayField {
 
   var retainedModels: [ModelObject] { table?.retained ?? storedValue ?? [] }
 
+  var liveModels: [ModelObject] { liveValue ?? [] }
+
   func link(_ model: ModelObject) -> Bool {
     guard let model = model as? Related else { return false }
     add(model)
@@ -72,6 +74,7 @@ extension ModelArrayField {
     let isPartial = loadState != .loaded || (change.isRead && isNamedByForeignKey(of: model))
     mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
     change.note(self)
+    change.note(model, in: self)
     return isRetained
   }
 
@@ -88,6 +91,7 @@ extension ModelArrayField {
     if wasNotLoaded, change.isRead { loadState = .notLoaded }
     if change.isRead || change.kind == .deletion { original?.forget(model) }
     change.note(self)
+    change.note(model, in: self)
   }
 
   /// Returns whether the list stays saved with its inverse after a change. It was never read, saved or set then: it is

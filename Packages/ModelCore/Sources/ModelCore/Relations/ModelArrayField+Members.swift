@@ -47,6 +47,7 @@ extension ModelArrayField {
     mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
     shareScope(with: model, change)
     if let owner, let inverse { linkInverse(model, to: owner, inverse, change) }
+    change.note(model, in: self)
     return true
   }
 
@@ -74,6 +75,7 @@ extension ModelArrayField {
       cut(model, isPartial: isPartial, isFollowing: isKept(by: model, change), change)
       removed += 1
       cutInverse(model, change)
+      change.note(model, in: self)
     }
     return removed
   }

@@ -150,9 +150,10 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func setHooked(_ newValue: [Related]?, stamp: ChangeStamp) {
-    let change = RelationChange(stamp: stamp, nextChange)
+    let change = RelationChange(stamp: stamp, nextChange, of: self)
     nextChange = .local
     let oldValue = liveValue
+    change.noteLists(of: self)
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
     cutStaleInverses(except: newValue ?? [], change)

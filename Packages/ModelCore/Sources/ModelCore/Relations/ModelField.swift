@@ -118,9 +118,10 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func setHooked(_ newValue: Related?, stamp: ChangeStamp) {
-    let change = RelationChange(stamp: stamp, nextChange)
+    let change = RelationChange(stamp: stamp, nextChange, of: self)
     nextChange = .local
     let oldValue = liveValue
+    change.noteLists(of: self)
     // An identifier without a live model is a value too: setting nil cuts the link.
     let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
     // The first value of a relation is an edit even if it is nil: the stored one may be another.
@@ -235,6 +236,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   var linkCount: Int { 1 }
 
   var retainedModels: [ModelObject] { storedValue.map { [$0] } ?? [] }
+
+  var liveModels: [ModelObject] { liveValue.map { [$0] } ?? [] }
 
   func link(_ model: ModelObject) -> Bool {
     guard let model = model as? Related else { return false }

@@ -34,6 +34,8 @@ protocol Relation: RelationField {
   var linkCount: Int { get }
   /// The related models that this side retains.
   var retainedModels: [ModelObject] { get }
+  /// The related models in memory. Unlike ``relatedModels``, creates no unloaded reference.
+  var liveModels: [ModelObject] { get }
   /// Adds a link that was made on the inverse. A model that has to be replaced loses its own link.
   ///
   /// - Returns: whether this side retains the model, so that the inverse must not.
@@ -48,6 +50,12 @@ protocol Relation: RelationField {
   func markEmbeddedEdit(of model: ModelObject)
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
+  /// Updates the baseline of a list that only its members store.
+  func noteStoredLink(of member: ModelObject, exists: Bool)
+  /// Marks a list that only its members store as clean if it equals its baseline.
+  func settleAsMembersStore()
+  /// Returns whether a record of this side or of the model has the link as it is.
+  func isStored(by model: ModelObject) -> Bool
   /// Adds a model to a to-many relation, or sets it in a to-one relation.
   ///
   /// - Returns: `false` if it is of another class.
@@ -201,7 +209,7 @@ extension Relation {
     let change = RelationChange(.reversion)
     // An explicit nil is a value to record, too.
     change.willChange(self)
-    unlink(relatedModels, change)
+    unlink(relatedModels.filter { !isStored(by: $0) }, change)
     change.announce()
   }
 

@@ -21,10 +21,15 @@ final class RelationChange {
   private var deletedFrom: IdentityMap?
   private var announcements: [() -> Void] = []
   private var reverted: [any Relation] = []
+  /// The relation that is read or reverted.
+  private let source: (any Relation)?
+  /// The dirty lists whose members changed, with these.
+  private var lists: [ObjectIdentifier: (list: any Relation, members: [ModelObject])] = [:]
 
-  init(stamp: ChangeStamp = .next(), _ kind: Kind = .local) {
+  init(stamp: ChangeStamp = .next(), _ kind: Kind = .local, of source: (any Relation)? = nil) {
     self.stamp = stamp
     self.kind = kind
+    self.source = source
     edited = nil
     deletedFrom = nil
   }
@@ -32,6 +37,7 @@ final class RelationChange {
   init(deletingFrom map: IdentityMap?) {
     stamp = .next()
     kind = .deletion
+    source = nil
     edited = nil
     deletedFrom = map
   }
@@ -39,6 +45,7 @@ final class RelationChange {
   init(forEditOf embedded: ModelObject) {
     stamp = .next()
     kind = .local
+    source = nil
     edited = embedded
     deletedFrom = nil
   }
@@ -77,8 +84,38 @@ final class RelationChange {
     if kind == .reversion { reverted.append(relation) }
   }
 
+  /// Registers a member that was added to a list or removed from it.
+  func note(_ member: ModelObject, in list: any Relation) {
+    guard list.isDirty else { return }
+    // The link of the member is an unsaved edit as well.
+    if kind == .local, lists[ObjectIdentifier(list)] != nil { return }
+    lists[ObjectIdentifier(list), default: (list, [])].members.append(member)
+  }
+
+  /// Registers the lists that have an unsaved link which a read or a revert of the source replaces or confirms.
+  func noteLists(of relation: any Relation) {
+    guard kind != .local, relation.isForeignKey, relation.isDirty, let owner = relation.ownerModel else { return }
+    for model in relation.liveModels + (relation.baselineModels ?? []) {
+      if let inverse = relation.inverse(on: model), inverse.isToMany { note(owner, in: inverse) }
+    }
+  }
+
+  private func settleLists() {
+    for (list, members) in lists.values {
+      if kind != .local, let owner = list.ownerModel {
+        for member in members {
+          guard let link = list.inverse(on: member) else { continue }
+          let isDecided = kind == .deletion || link === source || !link.isDirty
+          if isDecided { list.noteStoredLink(of: member, exists: member.origin == .read && link.refers(to: owner)) }
+        }
+      }
+      list.settleAsMembersStore()
+    }
+  }
+
   func announce() {
     for relation in reverted { relation.settle(asOf: stamp) }
+    if !lists.isEmpty { settleLists() }
     for announcement in announcements { announcement() }
   }
 }

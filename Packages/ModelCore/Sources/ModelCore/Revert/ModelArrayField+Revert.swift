@@ -13,6 +13,7 @@ extension ModelArrayField {
   var baselineModels: [ModelObject]? { original.map { $0.models ?? [] } }
 
   func revertToBaseline() -> Bool {
+    noteStoredLinks()
     guard let original else { return false }
     nextChange = .reversion
     load(original.models, stamp: .next())

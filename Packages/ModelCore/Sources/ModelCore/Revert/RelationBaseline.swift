@@ -64,6 +64,9 @@ final class ToManyBaseline<Related: ModelObject> {
 
   var models: [Related]? { table?.models }
 
+  /// The number of members, deallocated ones included.
+  var count: Int { table?.count ?? 0 }
+
   /// Whether weakly held members were deallocated.
   var hasLostMembers: Bool { table.map { $0.models.count < $0.count } ?? false }
 

@@ -227,7 +227,7 @@ extension ModelObject {
     isDeleted = false
     storeMark = nil
     for field in fields {
-      field.markSaved(asOf: stamp)
+      field.markWritten(asOf: stamp)
       if field.isRelation { (field as? any Relation)?.settleWritten() }
     }
     settleEmbedded(in: fields, asOf: stamp)

@@ -48,7 +48,7 @@ extension ModelObject {
       var hasRelations = false
       _ = layout.forEachFixedField(of: self) { field, index in
         guard mask & 1 &<< UInt64(index) != 0 else { return }
-        field.markSaved(asOf: stamp)
+        field.markWritten(asOf: stamp)
         if field.isRelation, !field.isIncluded(in: .loaded) { (field as? any Relation)?.settleWritten() }
         hasRelations = hasRelations || field.isRelation
       }

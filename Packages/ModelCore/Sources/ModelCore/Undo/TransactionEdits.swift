@@ -102,7 +102,7 @@ public final class TransactionEdits {
     guard entry.model.fieldsForDictionaryValue().contains(where: { $0 === relation }) else { return }
     if entry.before.isDirty || !relation.restore() {
       relation.revert(from: relation.captureState(), to: entry.before)
-      if !entry.before.isDirty { relation.markSaved(asOf: .next()) }
+      if !entry.before.isDirty { relation.markWritten(asOf: .next()) }
     }
   }
 }

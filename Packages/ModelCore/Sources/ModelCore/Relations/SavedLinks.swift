@@ -1,0 +1,72 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// A list that only its members store has no record to be saved in. Its baseline is the list that the records of the
+// members make: it follows each save, read, revert and deletion of a member. A list that equals it is clean.
+
+extension AnyField {
+  /// Marks the field as saved as of a stamp, and updates the lists of other models that a relation stores.
+  func markWritten(asOf stamp: ChangeStamp) {
+    guard isRelation, isDirty, let relation = self as? any Relation, relation.isForeignKey,
+      let owner = relation.ownerModel
+    else { return markSaved(asOf: stamp) }
+    let models = relation.liveModels + (relation.baselineModels ?? [])
+    markSaved(asOf: stamp)
+    if isDirty { return }
+    for model in models where !owner.isApart(from: model) {
+      guard let list = relation.inverse(on: model), list.isToMany else { continue }
+      list.noteStoredLink(of: owner, exists: relation.refers(to: model))
+    }
+  }
+}
+
+extension Relation {
+  func noteStoredLink(of member: ModelObject, exists: Bool) {}
+
+  func settleAsMembersStore() {}
+
+  func isStored(by model: ModelObject) -> Bool { false }
+}
+
+extension ModelArrayField {
+  /// Whether the list is dirty, and only its members store it.
+  private var hasMembersToFollow: Bool {
+    isDirty && ownerModel.map { $0.origin == .read && $0.isStoredOnlyByMembers(self) } == true
+  }
+
+  /// Updates the baseline with the link that the record of a member has. The list is then clean if it equals that.
+  ///
+  /// - Parameter exists: whether the record references the model of this list.
+  /// - Complexity: O(1) on average, or O(*n*) if the list has as many members as its baseline.
+  func noteStoredLink(of member: ModelObject, exists: Bool) {
+    guard hasMembersToFollow, let member = member as? Related else { return }
+    if original == nil, wasNeverSaved { keepBaseline(ToManyBaseline(nil, .notLoaded, wasNeverSaved: true)) }
+    if exists { original?.see(member) } else { original?.forget(member) }
+    settleAsMembersStore()
+  }
+
+  /// Marks the list as clean if it has the members of the baseline, in any order: the order is stored nowhere.
+  func settleAsMembersStore() {
+    guard let original, hasMembersToFollow, original.count == linkCount else { return }
+    let members = Set((original.models ?? []).map { ObjectIdentifier($0) })
+    guard (liveValue ?? []).allSatisfy({ members.contains(ObjectIdentifier($0)) }) else { return }
+    let isUnread = original.loadState == .notLoaded && loadState == .incomplete
+    if isUnread { keep(original.models) }
+    markSaved(asOf: lastChange)
+    hasFollowed = false
+    if isUnread { loadState = .notLoaded }
+    if original.wasNeverSaved, loadState != .loaded { forgetSaved() }
+  }
+
+  /// Returns whether only the record of a model has the link to this list, or its absence, and has it as it is.
+  func isStored(by model: ModelObject) -> Bool {
+    guard model.origin == .read, let link = inverse(on: model), !link.isDirty else { return false }
+    return ownerModel?.isStoredOnlyByMembers(self) ?? false
+  }
+
+  /// Updates the baseline with all stored links, which a revert must not change.
+  func noteStoredLinks() {
+    guard let original else { return }
+    for model in liveValue ?? [] where !original.contains(model) && isStored(by: model) { original.see(model) }
+    for model in original.models ?? [] where !refers(to: model) && isStored(by: model) { original.forget(model) }
+  }
+}
