@@ -26,6 +26,7 @@ extension RESTService {
       }
       let model = try type.from(dictionaryValue: record, in: store.scope)
       try checkKeys(of: record, model, served)
+      try checkNested(record, of: model)
       guard served.allows(.create, model, call.request) else { throw refusal(call) }
       try await checkReferences(of: model, call, in: store)
       try await store.create(model)
@@ -75,6 +76,7 @@ extension RESTService {
       try checkKeys(of: record, model, served)
       let known = Set(RecordReference.all(in: model))
       try model.read(record, as: .edit)
+      try checkNested(record, of: model)
       guard served.allows(.update, model, call.request) else { throw refusal(call) }
       try await checkReferences(of: model, except: known, call, in: store)
       try await store.update(model)

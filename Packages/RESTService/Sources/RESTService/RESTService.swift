@@ -25,6 +25,7 @@ public final class RESTService: Sendable {
   let types: [ServedType]
   let dialect: any RESTServiceDialect
   let hidden: HiddenFields
+  let protected: HiddenFields
   let context: ValueTransformerContext
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
   /// The change log of the engine; nil if it has none.
@@ -105,7 +106,7 @@ public final class RESTService: Sendable {
         rules: access == nil ? everything : table.rules[id] ?? [], protected: table.protected[id] ?? [],
         form: RESTServedForm(type, router, context))
     }
-    hidden = HiddenFields(table.hidden)
+    (hidden, protected) = (HiddenFields(table.hidden), HiddenFields(table.protected))
     hasAccessRules = access != nil
     self.options = options
     admission = RequestAdmission(options)
@@ -240,6 +241,16 @@ public final class RESTService: Sendable {
         attempt += 1
       }
     }
+  }
+
+  /// Returns the served class of a class: itself, or the nearest superclass.
+  func served(_ type: ModelObject.Type) -> ServedType? {
+    var current: AnyClass? = type
+    while let type = current {
+      if let served = types.first(where: { $0.type == type }) { return served }
+      current = _getSuperclass(type)
+    }
+    return nil
   }
 
   func makeScope() -> ModelScope { ModelScope(transformers: context) }

@@ -24,7 +24,7 @@ struct QueryGuard {
     case .and(let terms), .or(let terms): for term in terms { try check(term, of: type) }
     case .not(let term): try check(term, of: type)
     case .any(let path, let condition):
-      guard let related = try check(path, of: type) else { return try check(condition, of: type) }
+      guard let related = try check(path, of: type, entersLast: true) else { return try check(condition, of: type) }
       try check(condition, of: related)
     case .comparison(let comparison):
       if [.matches, .containsMatch].contains(comparison.operator), !service.options.acceptsRegularExpressions {
@@ -39,9 +39,12 @@ struct QueryGuard {
 
   /// Checks a path.
   ///
+  /// - Parameter entersLast: whether a condition reads the models at its end.
   /// - Returns: the class of the models at its end; nil if there are none.
   @discardableResult
-  func check(_ path: QueryPath, of type: ModelObject.Type) throws -> ModelObject.Type? {
+  func check(
+    _ path: QueryPath, of type: ModelObject.Type, entersLast: Bool = false
+  ) throws -> ModelObject.Type? {
     var current: ModelObject.Type? = type
     for (index, key) in path.keys.enumerated() {
       // Inside of a value.
@@ -59,15 +62,18 @@ struct QueryGuard {
       if !followsRelations, relation.isForeignKey, relation.isToMany || !isLast {
         throw ServiceProblem(400, "Changes can't be listed by a condition on related records.")
       }
-      if relation.isForeignKey || relation.isToMany, !isLast { try refuseUnreadable(relation.relatedClass) }
+      // The record itself has embedded models, and the identifiers of the relations that it stores.
+      let isStored = model.storableFields.contains { $0 === field }
+      if isLast, !entersLast, isStored || !relation.isToMany { continue }
+      try refuseUnreadable(relation.relatedClass, isEmbedded: isStored && !relation.isForeignKey)
     }
     return current
   }
 
-  private func refuseUnreadable(_ type: ModelObject.Type) throws {
-    let served = service.types.first { ObjectIdentifier($0.type) == ObjectIdentifier(type) }
-    guard let served else { return }
-    guard served.allowsAll(.read) else {
+  private func refuseUnreadable(_ type: ModelObject.Type, isEmbedded: Bool) throws {
+    let served = service.served(type)
+    if served == nil, isEmbedded { return }
+    guard served?.allowsAll(.read) == true else {
       throw ServiceProblem(400, "A query can't read a \(type.typeName) here: not every user may read all of them.")
     }
   }

@@ -1,0 +1,105 @@
+import Foundation
+import MemoryStore
+import RESTService
+import Testing
+
+/// A class that refers to others in each way.
+final class Shelf: Model {
+  @Field var id: Int?
+  @Field var room: String?
+  @ModelArrayField(foreignKey: true) var folders: [Folder]?
+  @ModelField(foreignKey: true) var keeper: Keeper?
+  @ModelField var label: Label?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A class whose records belong to a user.
+final class Folder: Model {
+  @Field var id: Int?
+  @Field var user: String?
+  @Field var text: String?
+  @ModelField(foreignKey: true, inverse: \.$folders) var shelf: Shelf?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A class that is not served.
+final class Keeper: Model {
+  @Field var id: Int?
+  @Field var password: String?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A class whose records are inside those of others.
+final class Label: Model {
+  @Field var text: String?
+  @Field var code: String?
+}
+
+@Suite struct `Access to related records` {
+  private func request(
+    _ service: RESTService, _ method: String, _ address: String, _ body: JSONValue? = nil, user: String? = nil
+  ) async throws -> Answer {
+    let url = try #require(URL(string: "http://shelves.test" + address))
+    let request = HTTPRequestData(HTTPRequestData.Method(method), url, body: try body?.jsonData())
+    return Answer(response: await service.respond(to: request, user: user))
+  }
+
+  private func service(_ store: MemoryModelStore) async throws -> RESTService {
+    let keeper = Keeper()
+    keeper.password = "pearl"
+    let shelf = Shelf()
+    (shelf.room, shelf.keeper) = ("attic", keeper)
+    let label = Label()
+    (label.text, label.code) = ("old", "x7")
+    shelf.label = label
+    let folder = Folder()
+    (folder.user, folder.text) = ("bob", "diary")
+    try await store.create(keeper)
+    try await store.create(shelf)
+    folder.shelf = shelf
+    try await store.create(folder)
+    try await store.save(shelf)
+    return RESTService(store.handle, serving: [Shelf.self, Folder.self]) { access in
+      access.allow(.all, Shelf.self)
+      access.allow(.all, Folder.self) { request, folder in request.user == folder.user }
+      access.hide(\Label.$code)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"any":"folders","where":{"field":"text","is":"hasPrefix","value":"d"}}"#,
+    #"{"field":"keeper.password","is":"hasPrefix","value":"p"}"#,
+    #"{"field":"label.code","is":"hasPrefix","value":"x"}"#,
+  ])
+  func `A condition can't read a related record that not every user may read`(condition: String) async throws {
+    let service = try await service(MemoryModelStore())
+    let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let answer = try await request(service, "GET", "/shelves?where=\(query)", user: "eve")
+    #expect(answer.status == 400)
+  }
+
+  @Test func `A hidden field of an embedded record is not written`() async throws {
+    let store = MemoryModelStore()
+    let service = try await service(store)
+    let answer = try await request(service, "PATCH", "/shelves/1", ["label": ["text": "new", "code": "mine"]])
+    #expect(answer.status == 422)
+    #expect(answer.json?["errors"]?["label.code"] != nil)
+    #expect(try await request(service, "PATCH", "/shelves/1", ["label": ["text": "new"]]).status == 200)
+    let label = try await store.lookup(Shelf.self, identifier: "1").label
+    #expect(label?.code == "x7" && label?.text == "new")
+  }
+
+  @Test func `A reference with values of its record is refused, since an access rule would read them`() async throws {
+    let store = MemoryModelStore()
+    let keeper = Keeper()
+    keeper.password = "ada"
+    try await store.create(keeper)
+    let service = RESTService(store.handle, serving: [Shelf.self]) { access in
+      access.allow(.all, Shelf.self) { request, shelf in request.user == shelf.keeper?.password }
+    }
+    let answer = try await request(service, "POST", "/shelves", ["keeper": ["id": 1, "password": "eve"]], user: "eve")
+    #expect(answer.status == 422)
+    #expect(answer.json?["errors"]?["keeper"] != nil)
+    #expect(try await store.count(Shelf.self) == 0)
+  }
+}
