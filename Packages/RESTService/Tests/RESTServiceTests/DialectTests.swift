@@ -52,6 +52,11 @@ import Testing
     arguments: [
       ["title": "Emma"], ["data": ["type": "owners", "attributes": ["title": "Emma"]]], ["data": "Emma"],
       ["data": ["type": "novels", "relationships": ["author": ["data": nil]]]],
+      ["data": ["type": "novels", "attributes": "Emma"]], ["data": ["type": "novels", "relationships": "Olga"]],
+      ["data": ["type": "novels", "id": 7]], ["data": ["type": "novels", "title": "Emma"]],
+      ["data": ["type": "novels", "relationships": ["owner": ["data": ["type": "novels", "id": "1"]]]]],
+      ["data": ["type": "novels", "relationships": ["owner": ["data": ["type": "owners", "id": 1]]]]],
+      ["data": ["type": "novels", "relationships": ["owner": ["data": "1"]]]],
     ] as [JSONValue])
   func `A body of another form is refused`(body: JSONValue) async throws {
     let answer = try await Self.answer(JSONAPIDialect(), "POST", "/novels", body)
@@ -96,6 +101,7 @@ import Testing
     #expect(changed.json == ["id": 1, "title": "Emma", "rating": 3])
     #expect(try await Self.answer(PostgRESTDialect(), "GET", "/novels?id=eq.1", in: store).titles == ["Emma"])
     #expect(try await Self.answer(PostgRESTDialect(), "DELETE", "/novels", in: store).status == 405)
+    #expect(try await Self.answer(PostgRESTDialect(), "DELETE", "/novels?id=eq.2&id=eq.1", in: store).status == 400)
     #expect(try await Self.answer(PostgRESTDialect(), "DELETE", "/novels?id=eq.1", in: store).status == 204)
   }
 

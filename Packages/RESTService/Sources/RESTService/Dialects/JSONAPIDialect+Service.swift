@@ -12,20 +12,41 @@ extension JSONAPIDialect: RESTServiceDialect {
         path: FieldPath(), expected: "a resource of the type \"\(form.collection)\"",
         found: body["data"]?["type"]?.description ?? body.typeDescription)
     }
-    var record = resource["attributes"]?.objectValue ?? [:]
-    for (key, relationship) in resource["relationships"]?.objectValue ?? [:] {
-      guard let linkage = relationship["data"], let relation = form.relations[key] else {
-        throw ModelDecodingError(
-          path: FieldPath(), expected: "data of the relationship \"\(key)\"",
-          found: relationship.typeDescription)
-      }
-      func identifier(_ link: JSONValue) -> JSONValue { link["id"]?.stringValue.map(relation.identifier) ?? .null }
-      record[key] = linkage.arrayValue.map { .array($0.map(identifier)) } ?? identifier(linkage)
+    let known = ["type", "id", "attributes", "relationships", "links", "meta"]
+    if let key = resource.keys.first(where: { !known.contains($0) }) {
+      throw Self.unreadable(resource[key], expected: "no member \"\(key)\"")
     }
-    if let key = form.identifierKey, let identifier = resource["id"]?.stringValue {
+    var record = try Self.members(of: resource["attributes"])
+    for (key, relationship) in try Self.members(of: resource["relationships"]) {
+      guard let linkage = relationship["data"], let relation = form.relations[key] else {
+        throw Self.unreadable(relationship, expected: "data of the relationship \"\(key)\"")
+      }
+      // A link that can't be read must not cut the relation.
+      func identifier(_ link: JSONValue) throws -> JSONValue {
+        guard link["type"] == .string(relation.collection), let identifier = link["id"]?.stringValue else {
+          throw Self.unreadable(link, expected: "a link of \"\(key)\" with the type \"\(relation.collection)\" and an id")
+        }
+        return relation.identifier(identifier)
+      }
+      record[key] =
+        try linkage.arrayValue.map { .array(try $0.map(identifier)) } ?? (linkage.isNull ? .null : identifier(linkage))
+    }
+    if let id = resource["id"], let key = form.identifierKey {
+      guard let identifier = id.stringValue else { throw Self.unreadable(id, expected: "an id that is a string") }
       record[key] = form.identifier(identifier)
     }
     return .object(record)
+  }
+
+  /// Returns the members of an object; none if it is absent.
+  private static func members(of json: JSONValue?) throws -> AttributeDictionary {
+    guard let json else { return [:] }
+    guard case .object(let members) = json else { throw unreadable(json, expected: "an object") }
+    return members
+  }
+
+  private static func unreadable(_ json: JSONValue?, expected: String) -> ModelDecodingError {
+    ModelDecodingError(path: FieldPath(), expected: expected, found: (json ?? .null).typeDescription)
   }
 
   /// Returns a document with the resource.
