@@ -45,6 +45,20 @@ import Testing
     #expect(try await library.request("GET", "/novels").titles == ["Emma"])
   }
 
+  @Test func `A key of a request whose query names another record is rejected`() async throws {
+    let store = MemoryModelStore()
+    let service = RESTService(store.handle, serving: [Novel.self], dialect: PostgRESTDialect())
+    for _ in 1...2 { try await store.create(Novel()) }
+    var statuses: [Int] = []
+    for identifier in ["1", "2", "1"] {
+      let url = try #require(URL(string: "http://library.test/novels?id=eq.\(identifier)"))
+      let request = HTTPRequestData(.delete, url, headers: ["Idempotency-Key": "k"])
+      statuses.append(await service.respond(to: request).status)
+    }
+    #expect(statuses == [204, 422, 204])
+    #expect(try await store.list(Novel.self).map(\.id) == [2])
+  }
+
   @Test func `Users have keys of their own`() async throws {
     let library = Library { access in
       access.allow(.all, Novel.self) { request, novel in request.user == novel.writer }

@@ -24,7 +24,9 @@ struct IdempotentRequest {
     }
     let user = call.request.user.map { JSONValue.string($0) } ?? .null
     identifier = try JSONValue.array([user, .string(key)]).jsonString()
-    let parts = [call.method] + call.path + [call.headers["If-Match"] ?? "", call.headers["If-None-Match"] ?? ""]
+    // A dialect may name the record in the query.
+    let items = call.request.http.url.query(percentEncoded: true) ?? ""
+    let parts = [call.method] + call.path + [items, call.headers["If-Match"] ?? "", call.headers["If-None-Match"] ?? ""]
     var bytes = try JSONValue.array(parts.map { .string($0) }).jsonData()
     bytes.append(call.request.http.body ?? Data())
     digest = RecordVersion.tag(of: bytes)
