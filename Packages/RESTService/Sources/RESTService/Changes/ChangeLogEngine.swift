@@ -116,23 +116,26 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     return completed.filter { !LoggedChange.isInternal($0.type) }
   }
 
-  /// Returns the record before an operation, which then expects the record to be that one; nil if there is none.
-  private func previousValue(of operation: inout RecordOperation) async throws -> [UInt8]? {
-    if operation.operation == .create { return nil }
-    if operation.expectedRevision != nil, let bytes = operation.previousValue { return bytes }
+  /// Returns the record before an operation, which then expects the record to be that one.
+  private func previousValue(of operation: inout RecordOperation) async throws -> LoggedChange.Before {
+    func values(_ bytes: [UInt8]) -> LoggedChange.Before {
+      (try? JSONValue(json: bytes))?.objectValue.map { .values($0) } ?? .unknown
+    }
+    if operation.operation == .create { return .nothing }
+    if operation.expectedRevision != nil, let bytes = operation.previousValue { return values(bytes) }
     let stored: StoredRecord?
     do {
       stored = try await local.read(operation.type, operation.identifier)
     } catch let error as ModelStoreError where error.code == .corrupt {
       // An unreadable record can be removed nevertheless.
-      return nil
+      return .unknown
     }
-    guard let stored else { return nil }
+    guard let stored else { return .nothing }
     if let expected = operation.expectedRevision, expected != stored.revision {
       throw RecordMismatch(.wasChanged, operation.type, operation.identifier)
     }
     operation.expectedRevision = stored.revision
-    return stored.bytes
+    return values(stored.bytes)
   }
 
   /// Removes the changes whose retention ended. The last one stays: it is the current position.

@@ -11,11 +11,21 @@ struct LoggedChange {
   /// The number of commits after which expired changes are removed.
   static let commitsPerTrim = 1_000
 
+  /// A record before a change.
+  enum Before {
+    /// There was none.
+    case nothing
+    /// It could not be read, so it may have had any values.
+    case unknown
+    /// Its values.
+    case values(AttributeDictionary)
+  }
+
   /// The type of the record; empty for a mark, which is no change.
   let type: String
   let identifier: String
-  /// The record before the change; nil if there was none.
-  let before: AttributeDictionary?
+  /// The record before the change.
+  let before: Before
   /// The time of the change, which only its retention depends on.
   let date: Date
 
@@ -25,16 +35,16 @@ struct LoggedChange {
   /// Returns whether records of a type belong to the service, so that clients don't follow them.
   static func isInternal(_ type: String) -> Bool { internalTypes.contains(type) }
 
-  init(_ operation: RecordOperation, before: [UInt8]?, at date: Date) {
-    self.init(operation.type, operation.identifier, before.map { (try? JSONValue(json: $0))?.objectValue ?? [:] }, date)
+  init(_ operation: RecordOperation, before: Before, at date: Date) {
+    self.init(operation.type, operation.identifier, before, date)
   }
 
-  private init(_ type: String, _ identifier: String, _ before: AttributeDictionary?, _ date: Date) {
+  private init(_ type: String, _ identifier: String, _ before: Before, _ date: Date) {
     (self.type, self.identifier, self.before, self.date) = (type, identifier, before, date)
   }
 
   /// Returns an entry without a change, for a position in an empty log.
-  static func mark(at date: Date) -> LoggedChange { LoggedChange("", "", nil, date) }
+  static func mark(at date: Date) -> LoggedChange { LoggedChange("", "", .nothing, date) }
 
   // MARK: Records
 
@@ -43,7 +53,8 @@ struct LoggedChange {
     guard let members = (try? JSONValue(json: bytes))?.objectValue, let type = members["type"]?.stringValue,
       let identifier = members["id"]?.stringValue, let seconds = members["at"]?.doubleValue
     else { return nil }
-    self.init(type, identifier, members["before"]?.objectValue, Date(timeIntervalSince1970: seconds))
+    let before: Before = members["before"].map { $0.objectValue.map { .values($0) } ?? .unknown } ?? .nothing
+    self.init(type, identifier, before, Date(timeIntervalSince1970: seconds))
   }
 
   /// Returns the operation that adds the entry to the log.
@@ -53,7 +64,11 @@ struct LoggedChange {
     var members: AttributeDictionary = [
       "type": .string(type), "id": .string(identifier), "at": .double(date.timeIntervalSince1970),
     ]
-    members["before"] = before.map { .object($0) }
+    switch before {
+    case .nothing: break
+    case .unknown: members["before"] = .some(.null)
+    case .values(let values): members["before"] = .object(values)
+    }
     let bytes = Array(try JSONValue.object(members).jsonData(.init(sortedKeys: true)))
     return .create(Self.recordType, UUID().uuidString, bytes)
   }

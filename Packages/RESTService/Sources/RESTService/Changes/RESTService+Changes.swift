@@ -16,8 +16,9 @@ extension RESTService {
     }
     let parameters = try ChangeParameters(call, type, self)
     var members: AttributeDictionary = ["updated": [], "deleted": [], "left": [], "hasMore": false, "reset": false]
-    if let found = try await log.changes(after: position, atMost: parameters.limit) {
+    if let found = try await log.changes(after: position, atMost: parameters.limit),
       let changes = try await recordChanges(parameters.query, served, call, found)
+    {
       members["updated"] = .array(changes.updated.map { .object($0.record) })
       members["deleted"] = .array(changes.deleted.map { .string($0) })
       members["left"] = .array(changes.left.map { .string($0) })
@@ -33,9 +34,11 @@ extension RESTService {
   }
 
   /// Returns the effect of logged changes on the records that a query finds, and that the user may read.
+  ///
+  /// - Returns: nil if values before a change can't be read: then a client may have the record, or not.
   func recordChanges<M: Model>(
     _ query: ModelQuery<M>, _ served: ServedType, _ call: ServiceCall, _ logged: LoggedChanges
-  ) async throws -> RecordChanges {
+  ) async throws -> RecordChanges? {
     var changes = RecordChanges()
     var seen: Set<ExactText> = []
     let store = open(makeScope())
@@ -48,13 +51,15 @@ extension RESTService {
     for change in logged.changes where change.type == M.typeName {
       let name = ExactText(change.identifier)
       if seen.insert(name).inserted { identifiers.append(change.identifier) }
-      guard let before = change.before, !found.contains(name) else { continue }
-      let scope = makeScope()
-      // Values that the class can't read are not those that a client has.
-      if let model = try? scope.models(M.self, from: [before], keepsLocalChanges: false).first,
-        try isFound(model).isMatch
-      {
-        found.insert(name)
+      switch change.before {
+      case .nothing: continue
+      case .unknown: return nil
+      case .values(let before):
+        if found.contains(name) { continue }
+        let scope = makeScope()
+        // The class may have read them before it was changed.
+        guard let model = try? scope.models(M.self, from: [before], keepsLocalChanges: false).first else { return nil }
+        if try isFound(model).isMatch { found.insert(name) }
       }
     }
     for identifier in identifiers {

@@ -56,10 +56,11 @@ extension RESTService {
     let parameters = try ChangeParameters(call, type, self)
     let (query, limit) = (parameters.query, parameters.limit)
     return { [self] position in
-      guard let position, let found = try await log.changes(after: position, atMost: limit) else {
+      guard let position, let found = try await log.changes(after: position, atMost: limit),
+        let changes = try await recordChanges(query, served, call, found)
+      else {
         return try await EventBatch(events: [EventBatch.event("reset", .object([:]))], position: log.currentPosition())
       }
-      let changes = try await recordChanges(query, served, call, found)
       return try EventBatch(changes, found)
     }
   }

@@ -123,6 +123,24 @@ import Testing
     #expect(try await library.changes(since: "another-log").isReset)
   }
 
+  @Test(arguments: [#"{"id":1,"title":5}"#, "[1]"])
+  func `A deleted record whose former values can't be read makes clients start again`(values: String) async throws {
+    let library = LoggedLibrary()
+    try await library.add("a")
+    let position = try await library.position()
+    // Written past the log, as by a migration.
+    let stored = try #require(try await library.engine.read("Novel", "1"))
+    let change = RecordOperation.update("Novel", "1", Array(values.utf8), ifRevision: stored.revision)
+    try await library.engine.local.commit(RecordBatch([change]))
+    try await library.engine.commit(RecordBatch([.delete("Novel", "1")]))
+    let changes = try await library.changes(since: position)
+    #expect(changes.isReset)
+    #expect(try await !library.changes(since: changes.position).isReset)
+    let events = try await library.request(
+      "GET", "/novels", headers: ["Accept": "text/event-stream", "Last-Event-ID": position])
+    #expect(String(decoding: events.response.body, as: UTF8.self).contains("event: reset"))
+  }
+
   @Test func `The current position survives its retention`() async throws {
     let library = LoggedLibrary()
     try await library.add("a", "b")
