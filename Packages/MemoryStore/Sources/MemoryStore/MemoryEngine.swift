@@ -133,6 +133,8 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
+  func table(_ type: String) -> MemoryTable? { tables.withLock { $0[type] } }
+
   /// Returns a snapshot of all records of a type.
   func rows(_ type: String) -> MemoryRows { tables.withLock { $0[type]?.rows ?? MemoryRows() } }
 

@@ -16,6 +16,7 @@ extension MemoryModelStore {
       let keys = program.keysOfCondition,
       let table = try columnCache.table(
         keys, of: context.name, at: lastWrite,
+        changes: { handle.records(of: context.name, writtenAfter: $0, upTo: lastWrite) },
         building: { missing in
           let builder = program.columnBuilder(for: missing)
           try rows.forEach { row, _ in try builder.add(row.bytes) }

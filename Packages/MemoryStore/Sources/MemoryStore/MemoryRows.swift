@@ -86,6 +86,14 @@ struct MemoryRows: Sendable {
     }
   }
 
+  /// Returns the number of rows before a position.
+  ///
+  /// - Complexity: O(*n*) in the number of chunks.
+  func number(of place: Int) -> Int {
+    let number = place / Self.chunkSize
+    return liveCounts[..<number].reduce(0, +) + chunks[number].prefix(place % Self.chunkSize).count { $0 != nil }
+  }
+
   /// Returns the position after a number of rows.
   ///
   /// - Complexity: O(*n*) in the number of chunks.

@@ -66,6 +66,15 @@ extension MemoryEngine {
   }
 }
 
+@_spi(ModelKitInternals)
+extension MemoryEngine: WriteLoggingEngine {
+  /// Returns the records that were written between two revisions.
+  public func records(of type: String, writtenAfter revision: UInt64, upTo last: UInt64) -> [NumberedRecord]? {
+    guard let table = table(type), table.lastWrite == last else { return nil }
+    return table.records(writtenAfter: revision)
+  }
+}
+
 extension MemoryRow {
   /// Returns the row as a record.
   func record(at place: Int) -> StoredRecord {

@@ -13,6 +13,11 @@ struct MemoryTable: Sendable {
   let state: WriteState
   /// The revision of the last write to this table; 0 if there was none. A snapshot has its own value, unlike ``state``.
   private(set) var lastWrite: UInt64 = 0
+  /// The last writes, so that columns follow them.
+  private var writes: [(revision: UInt64, place: Int)] = []
+  /// The revision after which ``writes`` has all writes.
+  private var writesBegin = WriteState.nextRevision()
+  private static let maximumWriteCount = 1_024
 
   init(state: WriteState = WriteState()) { self.state = state }
 
@@ -69,6 +74,7 @@ struct MemoryTable: Sendable {
     }
     let revision = noteWrite()
     _ = rows.append(MemoryRow(identifier: identifier, bytes: bytes, revision: revision))
+    log(place)
     index(place, bytes)
     if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
     return Undoing(place: place, identifier: identifier, row: nil)
@@ -80,10 +86,12 @@ struct MemoryTable: Sendable {
       let undoing = Undoing(place: place, identifier: identifier, row: rows[place])
       unindex(place)
       rows[place] = row
+      log(place)
       index(place, bytes)
       return undoing
     }
     let place = rows.append(row)
+    log(place)
     places[ExactText(identifier)] = place
     index(place, bytes)
     if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
@@ -106,16 +114,41 @@ struct MemoryTable: Sendable {
     noteWrite()
     unindex(place)
     rows[place] = nil
+    forgetWrites()
     return undoing
   }
 
   /// Reverses a change. Call it for the last change first.
   mutating func undo(_ undoing: Undoing) {
     guard let place = undoing.place else { return }
+    forgetWrites()
     unindex(place)
     rows[place] = undoing.row
     places[ExactText(undoing.identifier)] = undoing.row.map { _ in place }
     if let row = undoing.row { index(place, row.bytes) }
+  }
+
+  // MARK: Columns
+
+  private mutating func log(_ place: Int) {
+    if writes.count == Self.maximumWriteCount { forgetWrites() }
+    writes.append((lastWrite, place))
+  }
+
+  /// The records of columns have other numbers after a removal, so these are built again.
+  private mutating func forgetWrites() {
+    writes.removeAll(keepingCapacity: true)
+    writesBegin = lastWrite
+  }
+
+  /// Returns the records that were written after a revision, with their numbers in the order of creation; nil if that is
+  /// unknown, or if records were removed.
+  func records(writtenAfter revision: UInt64) -> [NumberedRecord]? {
+    guard revision >= writesBegin else { return nil }
+    let places = Set(writes.reversed().prefix { $0.revision > revision }.map(\.place))
+    return places.sorted().compactMap { place in
+      rows[place].map { NumberedRecord(number: rows.number(of: place), bytes: $0.bytes) }
+    }
   }
 
   // MARK: Indexes

@@ -16,7 +16,10 @@ extension RecordStore {
     guard let keys = program.keysOfProjection else { return false }
     let position = transaction?.position
     let revision = state.lastWrite
-    switch columnCache.columns(keys, of: context.name, at: revision) {
+    let search = columnCache.columns(keys, of: context.name, at: revision) { [handle] in
+      (handle as? any WriteLoggingEngine)?.records(of: context.name, writtenAfter: $0, upTo: revision)
+    }
+    switch search {
     case .found(let columns):
       try transaction?.noteQuery(context.name, at: position)
       try program.fold(columns)

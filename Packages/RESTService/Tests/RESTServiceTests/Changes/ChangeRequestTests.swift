@@ -131,7 +131,7 @@ import Testing
     // Written past the log, as by a migration.
     let stored = try #require(try await library.engine.read("Novel", "1"))
     let change = RecordOperation.update("Novel", "1", Array(values.utf8), ifRevision: stored.revision)
-    try await library.engine.local.commit(RecordBatch([change]))
+    try library.engine.local.commit(RecordBatch([change]))
     try await library.engine.commit(RecordBatch([.delete("Novel", "1")]))
     let changes = try await library.changes(since: position)
     #expect(changes.isReset)

@@ -1,7 +1,7 @@
 /// The columns that were requested repeatedly, as of the last write to each type.
 ///
-/// Columns are dropped with the first write to their type, and when all together become too large. They are built when
-/// they are requested for the second time.
+/// They are built when they are requested for the second time. They follow the writes to their type, and are dropped if
+/// these are unknown, and when all columns together become too large.
 @_spi(ModelKitInternals)
 public struct ColumnCache {
   private struct Table {
@@ -10,6 +10,11 @@ public struct ColumnCache {
     var columns: [String: ValueColumn?] = [:]
     var requested: Set<String> = []
     var lastUse = 0
+
+    mutating func follow(_ records: [NumberedRecord], to revision: UInt64) {
+      self.revision = revision
+      columns = columns.mapValues { column in column.flatMap { try? $0.following(records) } }
+    }
   }
 
   /// The size in bytes that all columns of a store instance may have.
@@ -27,9 +32,18 @@ public struct ColumnCache {
   ///   - keys: the keys.
   ///   - type: the name of the type.
   ///   - revision: the last write to the type.
-  package mutating func columns(_ keys: [String], of type: String, at revision: UInt64) -> ColumnSearch {
+  ///   - changes: returns the records that were written after a revision; nil if they are unknown.
+  package mutating func columns(
+    _ keys: [String], of type: String, at revision: UInt64, changes: (UInt64) -> [NumberedRecord]?
+  ) -> ColumnSearch {
     uses += 1
-    if tables[type]?.revision != revision { tables[type] = Table(revision: revision) }
+    if tables[type]?.revision != revision {
+      if let known = tables[type]?.revision, let records = changes(known) {
+        tables[type]?.follow(records, to: revision)
+      } else {
+        tables[type] = Table(revision: revision)
+      }
+    }
     tables[type]?.lastUse = uses
     guard let table = tables[type] else { return .unwanted }
     if keys.contains(where: { table.columns[$0].map { $0 == nil } ?? false }) { return .impossible }
@@ -46,11 +60,13 @@ public struct ColumnCache {
   ///   - keys: the keys.
   ///   - type: the name of the type.
   ///   - revision: the last write to the type.
+  ///   - changes: returns the records that were written after a revision; nil if they are unknown.
   ///   - build: adds all records to a builder for some keys.
   public mutating func table(
-    _ keys: [String], of type: String, at revision: UInt64, building build: ([String]) throws -> ColumnTableBuilder
+    _ keys: [String], of type: String, at revision: UInt64, changes: (UInt64) -> [NumberedRecord]?,
+    building build: ([String]) throws -> ColumnTableBuilder
   ) throws -> ColumnTable? {
-    switch columns(keys, of: type, at: revision) {
+    switch columns(keys, of: type, at: revision, changes: changes) {
     case .found(let columns): return ColumnTable(columns)
     case .wanted(let known):
       guard let built = try? build(keys.filter { known[$0] == nil }).finish() else { return nil }
@@ -73,6 +89,16 @@ public struct ColumnCache {
       tables[oldest.key]?.columns = oldest.value.columns.mapValues { _ in ValueColumn?.none }
     }
   }
+}
+
+/// A record with its number in the order of creation.
+@_spi(ModelKitInternals)
+public struct NumberedRecord {
+  let number: Int
+  let bytes: [UInt8]
+
+  /// Creates a numbered record.
+  public init(number: Int, bytes: [UInt8]) { (self.number, self.bytes) = (number, bytes) }
 }
 
 /// The result of a search in a ``ColumnCache``.

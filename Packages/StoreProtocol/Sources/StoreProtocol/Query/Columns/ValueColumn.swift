@@ -11,16 +11,27 @@ package final class ValueColumn {
     case doubles([Double])
     /// The numbers of values among the distinct ones; 0 for nil.
     case codes([UInt16], distinct: [JSONValue])
-    /// The UTF-8 of all texts in one buffer, and the end of each.
-    case texts([UInt8], ends: [Int])
+    /// The UTF-8 of all texts in one buffer, and the place of each. Places may have gaps.
+    case texts([UInt8], places: [TextPlace])
   }
 
+  /// The place of a text in a buffer.
+  struct TextPlace {
+    let start: UInt32
+    let count: UInt32
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+  }
+
+  /// The field of the values.
+  let slot: QuerySlot
   let values: Values
   /// 1 for each record whose value is nil; empty if none is.
   let nils: [UInt8]
   let count: Int
 
-  init(_ values: Values, nils: [UInt8], count: Int) {
+  init(_ slot: QuerySlot, _ values: Values, nils: [UInt8], count: Int) {
+    self.slot = slot
     self.values = values
     self.nils = nils
     self.count = count
@@ -45,8 +56,7 @@ package final class ValueColumn {
     case .integers(let values): return .int(values[row])
     case .doubles(let values): return .double(values[row])
     case .codes(let codes, let distinct): return distinct[Int(codes[row])]
-    case .texts(let bytes, let ends):
-      return .string(String(decoding: bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]], as: UTF8.self))
+    case .texts(let bytes, let places): return .string(String(decoding: bytes[places[row].range], as: UTF8.self))
     }
   }
 
@@ -69,7 +79,7 @@ package final class ValueColumn {
     case .codes(let codes, let distinct):
       let passing: [UInt8] = try distinct.map { try test.matches($0) ? 1 : 0 }
       mask = passing.isEmpty ? Array(repeating: 0, count: count) : codes.map { passing[Int($0)] }
-    case .texts(let bytes, let ends): mask = try Self.mask(of: test, bytes, ends)
+    case .texts(let bytes, let places): mask = try Self.mask(of: test, bytes, places)
     }
     if !nils.isEmpty {
       let isNilPassing: UInt8 = try test.matches(.null) ? 1 : 0
@@ -78,12 +88,25 @@ package final class ValueColumn {
     return mask
   }
 
-  private static func mask(of test: QueryTest, _ bytes: [UInt8], _ ends: [Int]) throws -> [UInt8] {
+  /// Returns the column after some records were changed or added; nil if a value can't be stored in a column.
+  ///
+  /// - Parameter records: the records in the order of their numbers.
+  /// - Throws: an error if a record is not a JSON object.
+  func following(_ records: [NumberedRecord]) throws -> ValueColumn? {
+    let builder = ColumnBuilder(self)
+    for record in records {
+      try record.bytes.withUnsafeBytes { bytes in
+        let offset = try BytesRow.offset(of: slot.spelledKey, slot.parts, in: bytes)
+        try builder.add(offset.map { JSONScanner(bytes, offset: $0, depth: 1, maximumDepth: 512) }, at: record.number)
+      }
+    }
+    return builder.finish()
+  }
+
+  private static func mask(of test: QueryTest, _ bytes: [UInt8], _ places: [TextPlace]) throws -> [UInt8] {
     try bytes.withUnsafeBufferPointer { bytes in
-      var start = 0
-      return try ends.map { end in
-        defer { start = end }
-        let text = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      try places.map { place in
+        let text = UnsafeBufferPointer(rebasing: bytes[place.range])
         if let test = test as? TextTest { return test.matches(utf8: text) ? 1 : 0 }
         return try test.matches(.string(String(decoding: text, as: UTF8.self))) ? 1 : 0
       }
@@ -107,7 +130,7 @@ final class ColumnBuilder {
   // By bytes, because Swift treats some texts with different bytes as equal.
   private var numbersOfTexts: [ExactText: UInt16] = [:]
   private var bytes: [UInt8] = []
-  private var ends: [Int] = []
+  private var places: [ValueColumn.TextPlace] = []
   /// Whether a value can't be stored in a column.
   private(set) var isImpossible = false
 
@@ -124,6 +147,41 @@ final class ColumnBuilder {
       } else {
         .codes
       }
+  }
+
+  /// Creates a builder that continues a column.
+  init(_ column: ValueColumn) {
+    slot = column.slot
+    hasNils = !column.nils.isEmpty
+    nils = hasNils ? column.nils : Array(repeating: 0, count: column.count)
+    switch column.values {
+    case .integers(let values): (kind, integers) = (.integers, values)
+    case .doubles(let values): (kind, doubles) = (.doubles, values)
+    case .texts(let bytes, let places): (kind, self.bytes, self.places) = (.texts, bytes, places)
+    case .codes(let codes, let distinct):
+      (kind, self.codes, self.distinct) = (.codes, codes, distinct)
+      for (number, value) in distinct.enumerated() {
+        if let text = value.stringValue {
+          numbersOfTexts[ExactText(text)] = UInt16(number)
+        } else {
+          numbers[value] = UInt16(number)
+        }
+      }
+    }
+  }
+
+  /// Replaces the value of a record, or adds that of the next one.
+  func add(_ scanner: JSONScanner?, at number: Int) throws {
+    try add(scanner)
+    guard number <= nils.count - 1, !isImpossible else { return isImpossible = true }
+    if number == nils.count - 1 { return }
+    nils[number] = nils.removeLast()
+    switch kind {
+    case .integers: integers[number] = integers.removeLast()
+    case .doubles: doubles[number] = doubles.removeLast()
+    case .codes: codes[number] = codes.removeLast()
+    case .texts: places[number] = places.removeLast()
+    }
   }
 
   /// Adds the value of the next record.
@@ -157,7 +215,7 @@ final class ColumnBuilder {
       case .integers: integers.append(0)
       case .doubles: doubles.append(0)
       case .codes: codes.append(0)
-      case .texts: ends.append(bytes.count)
+      case .texts: places.append(.init(start: 0, count: 0))
       }
       return
     }
@@ -192,8 +250,7 @@ final class ColumnBuilder {
     } else if case .string(let text) = json, distinct.allSatisfy({ $0.stringValue != nil }) {
       let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
       for (row, code) in codes.enumerated() {
-        if nils[row] == 0 { bytes += texts[Int(code)] }
-        ends.append(bytes.count)
+        append(nils[row] == 0 ? texts[Int(code)] : [])
       }
       (codes, distinct, numbersOfTexts, kind) = ([], [], [:], .texts)
       addText(text)
@@ -203,9 +260,24 @@ final class ColumnBuilder {
   }
 
   private func addText(_ utf8: some Sequence<UInt8>) {
-    bytes.append(contentsOf: utf8)
-    ends.append(bytes.count)
+    append(utf8)
     nils.append(0)
+  }
+
+  private func append(_ utf8: some Sequence<UInt8>) {
+    let start = bytes.count
+    bytes.append(contentsOf: utf8)
+    guard let end = UInt32(exactly: bytes.count) else { return isImpossible = true }
+    places.append(.init(start: UInt32(start), count: end - UInt32(start)))
+  }
+
+  /// Removes the texts that were replaced.
+  private func removeGaps() {
+    let used = places.reduce(0) { $0 + Int($1.count) }
+    guard bytes.count > 2 * used + 4_096 else { return }
+    let (oldBytes, oldPlaces) = (bytes, places)
+    (bytes, places) = ([], [])
+    for place in oldPlaces { append(oldBytes[place.range]) }
   }
 
   private func addText(_ text: String) { addText(text.utf8) }
@@ -213,13 +285,14 @@ final class ColumnBuilder {
   /// Returns the column; nil if a value can't be stored in it.
   func finish() -> ValueColumn? {
     if isImpossible { return nil }
+    if kind == .texts { removeGaps() }
     let values: ValueColumn.Values =
       switch kind {
       case .integers: .integers(integers)
       case .doubles: .doubles(doubles)
       case .codes: .codes(codes, distinct: distinct)
-      case .texts: .texts(bytes, ends: ends)
+      case .texts: .texts(bytes, places: places)
       }
-    return ValueColumn(values, nils: hasNils ? nils : [], count: nils.count)
+    return ValueColumn(slot, values, nils: hasNils ? nils : [], count: nils.count)
   }
 }
