@@ -24,7 +24,7 @@ extension CustomDebugStringConvertible where Self: ModelObject {
     if modelLoadState == .incomplete { states.append("incomplete") }
     let dirty = orderedFields.filter(\.isDirty).map { $0.key ?? $0.name ?? "?" }
     if !dirty.isEmpty { states.append("not saved: " + dirty.joined(separator: ", ")) }
-    let errors = fieldErrors.map(\.description)
+    let errors = ownErrors.map(\.description)
     if !errors.isEmpty { states.append("invalid: " + errors.joined(separator: ", ")) }
     return "\(description) [\(states.joined(separator: "; "))]"
   }

@@ -39,6 +39,11 @@ final class ValidationRun: Sendable {
     return $current.withValue(run) { run.judge(ObjectIdentifier(model), validate) }
   }
 
+  /// Runs a closure that validates several models as one run.
+  static func together(_ body: () -> Void) {
+    if current != nil { body() } else { $current.withValue(ValidationRun(), operation: body) }
+  }
+
   private func judge(_ model: ObjectIdentifier, _ validate: () -> Bool) -> Bool {
     switch begin(model) {
     case .known(let isValid): return isValid

@@ -183,38 +183,46 @@ extension ModelObject {
   /// A store calls it before it captures the values. `beforeSave` runs twice then: its changes may need a check, and it
   /// is called again when the values are captured. Runs in the isolation of the caller.
   public func finishChecksForSaving() async {
-    var isNeeded = false
-    forEachField { field, _ in isNeeded = isNeeded || field.needsAsynchronousValidation }
-    guard isNeeded else { return }
+    guard ([self] + EmbeddedModels(of: self).models).contains(where: \.hasAsynchronousRules) else { return }
     ModelHook.beforeSave.run(on: self)
-    await FieldValidation.finishChecks(of: orderedFields.filter(isCheckedForSaving))
+    let models = [self] + EmbeddedModels(of: self).models
+    await FieldValidation.finishChecks(of: models.flatMap { fieldsCheckedForSaving(of: $0) })
   }
 
-  /// Whether a save checks the asynchronous rules of a field. A value that the store has was checked before: a test for
-  /// a unique name would find the model itself.
-  private func isCheckedForSaving(_ field: AnyField) -> Bool { !isStored || field.isDirty }
+  private var hasAsynchronousRules: Bool {
+    var isFound = false
+    forEachField { field, _ in isFound = isFound || field.needsAsynchronousValidation }
+    return isFound
+  }
+
+  /// Returns the fields of the model, or of one that it contains, whose asynchronous rules a save checks. A value that
+  /// the store has was checked before: a test for a unique name would find the model itself.
+  private func fieldsCheckedForSaving(of model: ModelObject) -> [AnyField] {
+    isStored && model.origin == .read ? model.orderedFields.filter(\.isDirty) : model.orderedFields
+  }
 
   /// Validates the model as a store does before a save, and returns the errors.
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
     // No descriptions are created for a valid model.
-    guard details == nil, linksToDeletedModels.isEmpty else {
+    let embedded = EmbeddedModels(of: self).models
+    guard details == nil, embedded.isEmpty, linksToDeletedModels.isEmpty else {
       validateFields()
-      addErrorsOfUncheckedFields()
+      for model in embedded + [self] { addErrorsOfUncheckedFields(of: model) }
       return fieldErrors
     }
     forEachField { field, _ in _ = field.passesRules() }
     validateModel()
-    addErrorsOfUncheckedFields()
+    addErrorsOfUncheckedFields(of: self)
     var isValid = details == nil
     forEachField { field, _ in isValid = isValid && !field.isKnownInvalid }
     return isValid ? [] : fieldErrors
   }
 
   /// Adds an error for each field whose asynchronous rules were not checked.
-  private func addErrorsOfUncheckedFields() {
-    forEachField { field, _ in
-      guard field.awaitsCheck, isCheckedForSaving(field) else { return }
+  private func addErrorsOfUncheckedFields(of model: ModelObject) {
+    model.forEachField { field, _ in
+      guard field.awaitsCheck, !isStored || model.origin == .new || field.isDirty else { return }
       field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() first"))
     }
   }

@@ -3,13 +3,14 @@
 extension ModelIsolation where Self: ModelObject {
   /// Validates every field, then the rules over several fields, then ``ModelObject/validateModel()``.
   ///
-  /// Errors added by the app are discarded. Related models are not validated, unless a relation declares
-  /// `requireValid()`.
+  /// Embedded models are validated first, unless a store has a record of their own: they are part of the record of this
+  /// model. Other related models are not validated, unless a relation declares `requireValid()`. Errors added by the app
+  /// are discarded.
   ///
   /// Asynchronous rules are not checked, but their results for the present values count if they are known: see
   /// ``validateFully()``.
   ///
-  /// - Returns: `.valid`, or `.invalid` with messages that name the field. If only asynchronous rules are left to check,
+  /// - Returns: `.valid`, or `.invalid` with messages that name the field, such as `lines[0].text cannot be blank`. If only asynchronous rules are left to check,
   ///   `.validating` during a check, otherwise `.unknown`.
   @discardableResult
   public func validate() -> ValidationState { validateFields() }
@@ -17,19 +18,20 @@ extension ModelIsolation where Self: ModelObject {
   /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
   ///
   /// These are checked at the same time. If a value changes during its check, the result is discarded and the new value
-  /// is checked. Related models are not waited for. Runs in the isolation of the caller.
+  /// is checked. Those of embedded models are checked, too; other related models are not waited for. Runs in the
+  /// isolation of the caller.
   ///
   /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of a
   ///   check.
   @discardableResult
   public func validateFully() async -> ValidationState {
     validateFields()
-    await FieldValidation.finishChecks(of: orderedFields)
+    await FieldValidation.finishChecks(of: orderedFields + EmbeddedModels(of: self).models.flatMap(\.orderedFields))
     return validateFields()
   }
 
   /// Validates each field whenever its value has changed and then stayed the same for a time, until the task is
-  /// cancelled. Rules over several fields are not checked.
+  /// cancelled. Rules over several fields are not checked, nor are related models.
   ///
   /// ```swift
   /// .task { await person.validateChanges() }
@@ -48,12 +50,17 @@ extension ModelIsolation where Self: ModelObject {
 
   /// The errors of the last validation, by field in the order of ``fields``, and errors added by the app. Setting a
   /// field removes its errors.
+  ///
+  /// The errors of embedded models are among them, as their own `validationErrors` have them, with paths such as
+  /// `lines[0].text`.
   public var validationErrors: [ModelValidationError] { fieldErrors }
 
-  /// Discards the result of the last validation, of all fields and of the model as a whole.
+  /// Discards the result of the last validation, of all fields, of the embedded models, and of the model as a whole.
   public func resetValidationState() {
-    details?.errors = []
-    for field in orderedFields { field.resetValidationState() }
+    for model in [self] + EmbeddedModels(of: self).models {
+      model.details?.errors = []
+      for field in model.orderedFields { field.resetValidationState() }
+    }
   }
 
   // MARK: Added errors
@@ -145,6 +152,7 @@ extension ModelObject {
     var fields: [(field: AnyField, violations: [RuleViolation])] = []
     var indices: [ObjectIdentifier: Int] = [:]
     var placed: [LocatedError] = []
+    let embedded = EmbeddedModels(of: self)
     for (path, message) in errors {
       var violation = RuleViolation(message: message)
       let place = try? locate(path)
@@ -158,8 +166,9 @@ extension ModelObject {
           fields.append((place.field, [violation]))
         }
       }
-      // The field of this model has the error itself.
-      if place?.model !== self { placed.append(LocatedError(path: path, violation: violation, field: place?.field)) }
+      // The field of this model, or of one in its record, has the error itself.
+      let isOwn = place.map { $0.model === self || embedded.contains($0.model) } ?? false
+      if !isOwn { placed.append(LocatedError(path: path, violation: violation, field: place?.field)) }
     }
     for (field, violations) in fields { field.addViolations(violations) }
     if !placed.isEmpty { detailsForWriting.errors += placed }
@@ -167,7 +176,25 @@ extension ModelObject {
 
   @discardableResult
   func validateFields() -> ValidationState {
+    let embedded = EmbeddedModels(of: self)
     // Observers of the states must not see a field as valid and then as invalid in one validation.
+    transaction {
+      // First, because `validateModel()` of this model may add errors to them.
+      if embedded.isEmpty { return validateOwnFields() }
+      ValidationRun.together {
+        embedded.validate()
+        validateOwnFields()
+      }
+    }
+    let errors = fieldErrors
+    guard errors.isEmpty else { return .invalid(errors.map(\.description)) }
+    let unchecked = (orderedFields + embedded.models.flatMap(\.orderedFields)).filter(\.awaitsCheck)
+    if unchecked.isEmpty { return .valid }
+    return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
+  }
+
+  /// Validates the model without those that it contains.
+  func validateOwnFields() {
     transaction {
       details?.errors = []
       for field in orderedFields {
@@ -184,11 +211,6 @@ extension ModelObject {
       addErrorsOfDeletedModels()
       validateModel()
     }
-    let errors = fieldErrors
-    guard errors.isEmpty else { return .invalid(errors.map(\.description)) }
-    let unchecked = orderedFields.filter(\.awaitsCheck)
-    if unchecked.isEmpty { return .valid }
-    return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }
 
   /// Returns a path with keys as declared instead of as a context spells them, as far as there are such fields.
@@ -221,17 +243,30 @@ extension ModelObject {
   }
 
   var fieldErrors: [ModelValidationError] {
+    let embedded = EmbeddedModels(of: self)
+    return embedded.isEmpty ? ownErrors : errors(with: embedded.errors)
+  }
+
+  /// The errors of the model without those that it contains.
+  var ownErrors: [ModelValidationError] { errors(with: [:]) }
+
+  private func errors(with embedded: [ObjectIdentifier: [ModelValidationError]]) -> [ModelValidationError] {
     var errors = orderedFields.flatMap { field in
-      field.validationState.messages.map { message in
-        ModelValidationError(
-          path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name,
-          property: propertyName(of: field))
-      }
+      let nested = embedded.isEmpty ? [] : embedded[ObjectIdentifier(field)] ?? []
+      return nested.isEmpty ? messages(of: field) : messages(of: field) + nested
     }
     var known: [ObjectIdentifier: Set<RuleViolation>] = [:]
     for error in details?.errors ?? [] where error.counts(&known) {
       errors.append(ModelValidationError(path: error.path, message: error.violation.message))
     }
     return errors
+  }
+
+  private func messages(of field: AnyField) -> [ModelValidationError] {
+    field.validationState.messages.map { message in
+      ModelValidationError(
+        path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name,
+        property: propertyName(of: field))
+    }
   }
 }

@@ -71,6 +71,7 @@ private final class Account: Model {
     #expect(account.validationErrors.map(\.description) == ["password (redacted) is known to everybody"])
     let other = Account()
     other.boss.value = account
+    account.resetValidationState()
     other.addError(at: "boss.password", message: "4711 is known to everybody")
     #expect(other.validationErrors.map(\.message) == ["(redacted) is known to everybody"])
   }

@@ -4,9 +4,9 @@ import Testing
 
 private final class Manager: Model {
   let name = Field<String>().require(.notBlank)
-  let company = ModelField<Firm>(inverse: { $0.director }).requireValid()
-  let friend = ModelField<Manager>().requireValid()
-  let rival = ModelField<Manager>()
+  let company = ModelField<Firm>(foreignKey: true, inverse: { $0.director }).requireValid()
+  let friend = ModelField<Manager>(foreignKey: true).requireValid()
+  let rival = ModelField<Manager>(foreignKey: true)
 
   convenience init(name: String) {
     self.init()
@@ -16,15 +16,15 @@ private final class Manager: Model {
 
 private final class Firm: Model {
   let name = Field<String>().require(.notBlank)
-  let director: ModelField<Manager> = ModelField().requireValid()
+  let director: ModelField<Manager> = ModelField(foreignKey: true).requireValid()
 }
 
 /// A model that requires any number of others to be valid.
 private final class Knot: Model {
   let name = Field<String>().require(.notBlank)
-  let one = ModelField<Knot>().requireValid()
-  let two = ModelField<Knot>().requireValid()
-  let three = ModelField<Knot>().requireValid()
+  let one = ModelField<Knot>(foreignKey: true).requireValid()
+  let two = ModelField<Knot>(foreignKey: true).requireValid()
+  let three = ModelField<Knot>(foreignKey: true).requireValid()
   var links: [ModelField<Knot>] { [one, two, three] }
 }
 

@@ -84,7 +84,7 @@ private final class Member: Model {
   }
 
   @Test func `A required related model is not invalid because it was not checked`() {
-    final class Team: Model { let captain = ModelField<Member>().requireValid() }
+    final class Team: Model { let captain = ModelField<Member>(foreignKey: true).requireValid() }
     let team = Team()
     team.captain.value = Member()
     team.captain.value?.name.value = "ada"

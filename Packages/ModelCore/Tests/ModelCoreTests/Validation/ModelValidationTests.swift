@@ -5,8 +5,8 @@ private final class Account: Model {
   let name = Field<String>(key: "owner.name").require(.notBlank)
   let age = Field<Int>().require(.range(18...)).require(message: "must be even") { $0 % 2 == 0 }
   let tags = ArrayField(Field<String>().require(.notBlank))
-  let friend = ModelField<Account>()
-  let guardian = ModelField<Account>().requireNotNil()
+  let friend = ModelField<Account>(foreignKey: true)
+  let guardian = ModelField<Account>(foreignKey: true).requireNotNil()
 }
 
 @Suite struct `Validating a model` {
@@ -45,7 +45,7 @@ private final class Account: Model {
     #expect(account.validationErrors.map(\.description) == ["age must be even"])
   }
 
-  @Test func `Validating a model does not validate related models`() {
+  @Test func `Validating a model does not validate models that it references`() {
     let account = account()
     account.friend.value = Account()
     #expect(account.validate() == .valid)

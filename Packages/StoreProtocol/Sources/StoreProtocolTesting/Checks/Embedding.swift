@@ -107,6 +107,47 @@ extension ModelStoreContract {
       try await store.refresh(album)
       try requireEqual(album.tracks.value?.map(\.title.value), ["One", "Second"], "the titles")
     },
+    Check("an invalid embedded model is written by no save of its owner", needs: [.anyModels]) {
+      store in
+      let album = ContractAlbum(), track = ContractTrack()
+      track.title.require(.notBlank)
+      track.title.value = ""
+      album.tracks.add(track)
+      func requireInvalid(_ what: String, _ write: () async throws -> Void) async throws {
+        let error = try await requireError(.invalid, what, write)
+        try requireEqual(error.fields, ["tracks[0].title": ["cannot be blank"]], "the errors")
+        try requireEqual(album.validationErrors.map { "\($0.path)" }, ["tracks[0].title"], "the paths of the errors")
+        try requireEqual(track.validationErrors.map { "\($0.path)" }, ["title"], "the paths of the errors of the track")
+      }
+      try await requireInvalid("create") { try await store.create(album) }
+      try await requireInvalid("createAll") { try await store.createAll([album]) }
+      track.title.value = "One"
+      try await store.save(album)
+      track.title.value = ""
+      try await requireInvalid("save") { try await store.save(album) }
+      try await requireInvalid("update") { try await store.update(album, fields: [album.tracks]) }
+      try require(album.isDirty, "the album that was not written is clean")
+      try await store.refresh(album)
+      try requireEqual(album.tracks.value?.map(\.title.value), ["One"], "the stored titles")
+    },
+    Check("a save waits for the asynchronous rules of embedded models", needs: [.anyModels]) { store in
+      let album = ContractAlbum(), track = ContractTrack()
+      track.title.require(code: "reserved", message: "is reserved") { title in
+        await Task.yield()
+        return title != "Two"
+      }
+      track.title.value = "Two"
+      album.tracks.add(track)
+      let error = try await requireError(.invalid, "create") { try await store.create(album) }
+      try requireEqual(error.fields, ["tracks[0].title": ["is reserved"]], "the errors")
+      track.title.value = "One"
+      try await store.save(album)
+      track.title.value = "Two"
+      try await requireError(.invalid, "save") { try await store.save(album) }
+      track.title.value = "Three"
+      try await store.save(album)
+      try require(!album.isDirty && !track.isDirty, "something is still dirty")
+    },
     Check("save writes an edit inside an embedded model of a list", needs: [.anyModels]) { store in
       func create() async throws -> String {
         let album = try await createAlbum(in: store)
