@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ObservationKit
+
 /// The live models of a scope by type and identifier, held weakly.
 ///
 /// - Note: With `MODELKIT_REGISTRY=weak` in the environment of a process, every model gets a language-level weak
@@ -16,7 +18,8 @@ final class MemoryRegistry {
   //    atomic, and fails once the last reference is released.
   // 5. No reference that could be the last one is released under the lock: the deinitialiser would deadlock. Only
   //    addresses are handled there, and retained objects are returned.
-  private let lock = RegistryLock()
+  // Not `Lock`: its closure costs more than the lock for each lookup.
+  private let lock = SystemLock()
   private let isWeak = RetainingLive.isOff
   private var types: [ModelTypeKey: LiveModels] = [:]
   // Most lookups are for the types of the previous ones. Not retained for each lookup, which would take longer than the

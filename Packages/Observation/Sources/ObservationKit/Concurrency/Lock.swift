@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-  public import os
-#elseif canImport(Glibc)
-  public import Glibc
-#elseif canImport(Musl)
-  public import Musl
-#elseif canImport(Android)
-  public import Android
-#endif
-
 /// State that several threads share, and the lock that guards it.
 ///
 /// Not `Synchronization.Mutex`: the thread sanitizer reports false races on a contended `Mutex` on Linux. The methods
@@ -17,11 +7,7 @@ public final class Lock<State>: @unchecked Sendable {
   // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and what goes
   // in or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
   @usableFromInline var guarded: Guarded
-  #if canImport(Darwin)
-    @usableFromInline let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
-  #elseif !os(WASI)
-    @usableFromInline let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  #endif
+  @usableFromInline let lock = SystemLock()
 
   /// The state, and a byte: what has no size, as `()`, lies where the lock itself begins, and the thread sanitizer would
   /// take each access for one to that.
@@ -35,39 +21,15 @@ public final class Lock<State>: @unchecked Sendable {
   }
 
   /// Guards a state.
-  public init(_ state: sending State) {
-    guarded = Guarded(state)
-    #if canImport(Darwin)
-      handle.initialize(to: os_unfair_lock())
-    #elseif !os(WASI)
-      handle.initialize(to: pthread_mutex_t())
-      pthread_mutex_init(handle, nil)
-    #endif
-  }
-
-  deinit {
-    #if canImport(Darwin)
-      handle.deinitialize(count: 1)
-      handle.deallocate()
-    #elseif !os(WASI)
-      pthread_mutex_destroy(handle)
-      handle.deinitialize(count: 1)
-      handle.deallocate()
-    #endif
-  }
+  public init(_ state: sending State) { guarded = Guarded(state) }
 
   /// Runs `body` alone with the state. Never call out from `body`: no callback, no second lock, no file.
   @inlinable
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    #if canImport(Darwin)
-      os_unfair_lock_lock(handle)
-      defer { os_unfair_lock_unlock(handle) }
-    #elseif !os(WASI)
-      pthread_mutex_lock(handle)
-      defer { pthread_mutex_unlock(handle) }
-    #endif
+    lock.lock()
+    defer { lock.unlock() }
     return try body(&guarded.state)
   }
 }

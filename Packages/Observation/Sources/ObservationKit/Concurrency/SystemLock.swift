@@ -1,22 +1,26 @@
 #if canImport(Darwin)
-  import os
+  public import os
 #elseif canImport(Glibc)
-  import Glibc
+  public import Glibc
 #elseif canImport(Musl)
-  import Musl
+  public import Musl
 #elseif canImport(Android)
-  import Android
+  public import Android
 #endif
 
-/// A lock without protected state: a closure that receives the state costs more than the lock for each lookup.
-struct RegistryLock: ~Copyable {
+/// A lock of the operating system, without protected state.
+///
+/// For state that is accessed too often for the closure of ``Lock``. Each call of `lock()` has its `unlock()`.
+@_spi(ModelKitInternals)
+public struct SystemLock: ~Copyable {
   #if canImport(Darwin)
-    private let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
+    @usableFromInline let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
   #elseif !os(WASI)
-    private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   #endif
 
-  init() {
+  /// Creates a lock that is not held.
+  public init() {
     #if canImport(Darwin)
       handle.initialize(to: os_unfair_lock())
     #elseif !os(WASI)
@@ -35,8 +39,9 @@ struct RegistryLock: ~Copyable {
     #endif
   }
 
-  @inline(__always)
-  func lock() {
+  /// Waits until the lock is not held, and holds it.
+  @inlinable @inline(__always)
+  public func lock() {
     #if canImport(Darwin)
       os_unfair_lock_lock(handle)
     #elseif !os(WASI)
@@ -44,8 +49,9 @@ struct RegistryLock: ~Copyable {
     #endif
   }
 
-  @inline(__always)
-  func unlock() {
+  /// Releases the lock.
+  @inlinable @inline(__always)
+  public func unlock() {
     #if canImport(Darwin)
       os_unfair_lock_unlock(handle)
     #elseif !os(WASI)
