@@ -1,4 +1,4 @@
-import FieldKit
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol

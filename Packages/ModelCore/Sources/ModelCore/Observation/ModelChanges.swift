@@ -57,11 +57,9 @@ private final class PathBuffer: ObservationOwner, Sendable {
   private struct State: Sendable {
     var paths: Set<FieldPath> = []
     var isEnded = false
-    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var nextID: UInt64 = 0
   }
 
-  private let state = Lock(State())
+  private let state = AwaitedState(State())
 
   func add(_ path: FieldPath) {
     wake { $0.paths.insert(path) }
@@ -73,14 +71,8 @@ private final class PathBuffer: ObservationOwner, Sendable {
 
   /// Changes the state and resumes all waiting consumers. They take the paths that are there when they run. A consumer
   /// in the isolation of the model therefore gets all changes of a transaction.
-  private func wake(_ change: @Sendable (inout State) -> Void) {
-    let waiting = state.withLock { state in
-      change(&state)
-      let waiting = Array(state.waiting.values)
-      state.waiting = [:]
-      return waiting
-    }
-    for continuation in waiting { continuation.resume() }
+  private func wake(_ change: (inout State) -> Void) {
+    for task in state.change(change) { task.resume() }
   }
 
   func next(isolation actor: isolated (any Actor)?) async -> Set<FieldPath>? {
@@ -92,30 +84,9 @@ private final class PathBuffer: ObservationOwner, Sendable {
       }
       if !paths.isEmpty { return paths }
       if isEnded { return nil }
-      await wait(isolation: actor)
+      await state.wait(isolation: actor) { $0.isEnded || !$0.paths.isEmpty }
     }
     return nil
-  }
-
-  private func wait(isolation actor: isolated (any Actor)?) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let resumesNow = state.withLock { state in
-          // A change may have been added meanwhile.
-          // A cancellation before this found no task to wake.
-          if Task.isCancelled || state.isEnded || !state.paths.isEmpty { return true }
-          state.waiting[id] = continuation
-          return false
-        }
-        if resumesNow { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-    }
   }
 }
 

@@ -1,5 +1,3 @@
-@_spi(ModelKitInternals) import ModelCore
-
 /// A state guarded by a lock. Tasks can wait for its changes.
 ///
 /// ```swift
