@@ -35,7 +35,7 @@ extension ModelObject {
     var found: [(prototype: ModelObject, relation: any RelationField)] = []
     let classes = ReferringClasses.of(layout.rootClass)
     for modelClass in classes {
-      let parents = classes.filter { $0 != modelClass && Self.isDerived(modelClass, from: $0) }
+      let parents = classes.filter { $0 != modelClass && Self.isSubclass(modelClass, of: $0) }
       let prototype = modelClass.init()
       let stored = prototype.fieldsForDictionaryValue()
       for case let relation as any Relation in stored where self.isAccepted(by: relation) {
@@ -50,16 +50,7 @@ extension ModelObject {
   private func isAccepted(by relation: any Relation) -> Bool { type(of: self).canStand(in: relation.relatedClass) }
 
   private static func canStand(in relatedClass: ModelObject.Type) -> Bool {
-    self == relatedClass || isDerived(self, from: relatedClass)
-  }
-
-  private static func isDerived(_ modelClass: ModelObject.Type, from other: ModelObject.Type) -> Bool {
-    var parent: AnyClass? = _getSuperclass(modelClass)
-    while let known = parent {
-      if known == other { return true }
-      parent = _getSuperclass(known)
-    }
-    return false
+    isSubclass(self, of: relatedClass)
   }
 
   /// Cuts the links of this model to deleted models that have no inverse.

@@ -342,8 +342,8 @@ final class ModelReader: FieldReader {
     let key = key(of: fresh, identifier)
     var known = made[key]?.model
     if let unloadedReference = shells.isEmpty ? nil : shells.removeValue(forKey: key),
-      unloadedReference.model === known,
-      Self.isDerived(modelClass, from: type(of: unloadedReference.model))
+      unloadedReference.model === known, modelClass != type(of: unloadedReference.model),
+      ModelObject.isSubclass(modelClass, of: type(of: unloadedReference.model))
     {
       unloadedReference.model = fresh
       hasReplacedShell = true
@@ -354,15 +354,6 @@ final class ModelReader: FieldReader {
     made[key] = Made(model: known ?? fresh, waitsForValues: true)
     if known != nil { spares[id] = fresh }
     return known ?? fresh
-  }
-
-  private static func isDerived(_ modelClass: ModelObject.Type, from other: ModelObject.Type) -> Bool {
-    var parent: AnyClass? = _getSuperclass(modelClass)
-    while let known = parent {
-      if known == other { return true }
-      parent = _getSuperclass(known)
-    }
-    return false
   }
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, UnloadedReference?) {

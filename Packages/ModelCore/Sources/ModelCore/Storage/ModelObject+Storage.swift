@@ -276,7 +276,8 @@ extension ModelObject {
   /// Returns whether a record of this hierarchy is read as this class or a derived one.
   public static func includes(_ record: AttributeDictionary) -> Bool { isSubclass(storedClass(for: record), of: self) }
 
-  private static func isSubclass(_ candidate: ModelObject.Type, of other: ModelObject.Type) -> Bool {
+  /// Returns whether a class is another one or derived from it.
+  static func isSubclass(_ candidate: ModelObject.Type, of other: ModelObject.Type) -> Bool {
     var current: AnyClass? = candidate
     while let known = current {
       if known == other { return true }
