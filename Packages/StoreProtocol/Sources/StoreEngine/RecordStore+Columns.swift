@@ -26,7 +26,7 @@ extension RecordStore {
       return true
     case .wanted(let known):
       let missing = keys.filter { known[$0] == nil }
-      guard let built = try await columns(of: program, missing, revision) else { return false }
+      guard let built = try await columns(of: program, missing) else { return false }
       columnCache.add(built, of: context.name, at: revision)
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
       guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return false }
@@ -39,7 +39,7 @@ extension RecordStore {
 
   /// Builds columns from all records; returns nil if one can't be read, or an index finds the records of the condition.
   private func columns<M: Model>(
-    of program: QueryProgram<M>, _ keys: [String], _ revision: UInt64
+    of program: QueryProgram<M>, _ keys: [String]
   ) async throws -> [String: ValueColumn?]? {
     try await withSnapshot { snapshot in
       if let indexes = snapshot.indexes(of: M.typeName), program.query.filter != nil,

@@ -5,14 +5,14 @@ import BenchmarkHarness
 enum MemoryQueryBenchmarks {
   static var all: [Benchmark] {
     [
-      scan("first key", "age", QueryScan(key: "age") { $0 == 30 }) { $0.age == 30 },
-      scan("second last key", "score", QueryScan(key: "score") { $0 < 1_000 }) { $0.score < 1_000 },
+      scan("first key", QueryScan(key: "age") { $0 == 30 }) { $0.age == 30 },
+      scan("second last key", QueryScan(key: "score") { $0 < 1_000 }) { $0.score < 1_000 },
       indexed(live: true), indexed(live: false),
     ]
   }
 
   private static func scan(
-    _ name: String, _ key: String, _ scan: QueryScan, _ filter: @escaping (ModelColumns<Person>) -> QueryExpression
+    _ name: String, _ scan: QueryScan, _ filter: @escaping (ModelColumns<Person>) -> QueryExpression
   ) -> Benchmark {
     Benchmark(
       group: "memory store", name: "where without index, 1 %, \(name)", operation: "record", size: 1_000_000,

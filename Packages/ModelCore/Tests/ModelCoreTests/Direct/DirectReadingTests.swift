@@ -18,7 +18,7 @@ private final class World {
     for _ in 0..<3 {
       let object = random.object(of: type, depth: 0)
       if let json = try? JSONValue(json: object), case .object(let dictionary) = json {
-        try add(type, dictionary, &random)
+        try add(type, dictionary)
       }
     }
     for model in live {
@@ -32,7 +32,7 @@ private final class World {
     }
   }
 
-  private func add<M: Model>(_ type: M.Type, _ dictionary: AttributeDictionary, _ random: inout RandomDocument) throws {
+  private func add<M: Model>(_ type: M.Type, _ dictionary: AttributeDictionary) throws {
     if let model = try? type.from(dictionaryValue: dictionary, in: scope), !live.contains(model) { live.append(model) }
   }
 

@@ -129,7 +129,7 @@
       var values: [Int: String?] = [:]
       for (number, column) in table.columns.enumerated() where !column.isGenerated {
         guard let value = column.field.value(in: record) else { continue }
-        values[number] = .some(try column.text(of: value, table, operation))
+        values[number] = .some(try column.text(of: value, operation))
       }
       let known = Set(table.columns.map { $0.field.path[0] }).union(table.omittedKeys)
       if let key = record.keys.sorted().first(where: { !known.contains($0) }) {
@@ -155,20 +155,20 @@
     fileprivate func assignment(of value: String) -> String { "\(SQLName.quoted(name)) = \(type.value(value))" }
 
     /// Returns a value as the text of a parameter; nil for null.
-    fileprivate func text(of value: JSONValue, _ table: MappedTable, _ operation: RecordOperation) throws -> String? {
+    fileprivate func text(of value: JSONValue, _ operation: RecordOperation) throws -> String? {
       if value.isNull { return nil }
       if type.isJSON || type.element != nil { return String(decoding: try value.jsonData(), as: UTF8.self) }
       switch value {
       case .string(let text):
         guard text.utf8.contains(0) else { return text }
-        throw invalid("has a zero character, which PostgreSQL can't keep", table, operation)
+        throw invalid("has a zero character, which PostgreSQL can't keep", operation)
       case .array, .object:
-        throw invalid("has more than one value, for a column of the type \(type.name)", table, operation)
+        throw invalid("has more than one value, for a column of the type \(type.name)", operation)
       default: return String(decoding: try value.jsonData(), as: UTF8.self)
       }
     }
 
-    private func invalid(_ reason: String, _ table: MappedTable, _ operation: RecordOperation) -> ModelStoreError {
+    private func invalid(_ reason: String, _ operation: RecordOperation) -> ModelStoreError {
       ModelStoreError(
         .invalid, "Nothing was written: the field \(field.key.quotedForMessage) \(reason). Change it, and save again.",
         identifier: operation.identifier, fields: [field.key: [reason]])

@@ -98,7 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
       service, inspector: Inspector(handle, serving: models.types),
       authentication: token.map { .tokens([$0: "modelkit"]) } ?? .none,
       options: ModelServerOptions(host: host, port: port, hostNames: Set(hostNames)), logger: logger)
-    try await server.run { url in announce(url, token, service) }
+    try await server.run { url in announce(url, token) }
   }
 
   private static func allow<M: Model>(_ actions: RESTAccess.Action, _ type: M.Type, _ access: inout RESTAccess) {
@@ -112,7 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Prints the address of the server.
-  private func announce(_ url: URL, _ token: String?, _ service: RESTService) {
+  private func announce(_ url: URL, _ token: String?) {
     let style = Style(forStandardStream: STDOUT_FILENO)
     // A fragment is not sent, so the token is in no log.
     let page = url.absoluteString + "/_inspect/" + (token.map { "#token=\($0)" } ?? "")

@@ -43,7 +43,7 @@ extension ModelStoreContract {
           let what = "of \(declaration), read \(reading)"
           switch declaration {
           case .members: try await requireTeam(number, reading, in: store, what)
-          case .both, .owner: try await requireKeeper(number, declaration, reading, in: store, what)
+          case .both, .owner: try await requireKeeper(number, reading, in: store, what)
           case .oneWay: try await requireTicket(number, reading, in: store, what)
           }
         }
@@ -148,7 +148,7 @@ extension ModelStoreContract {
   }
 
   private static func requireKeeper(
-    _ number: Int, _ declaration: ListDeclaration, _ reading: ListReading, in store: any ModelStore, _ what: String
+    _ number: Int, _ reading: ListReading, in store: any ModelStore, _ what: String
   ) async throws {
     let (keeper, animal) = try await read(
       ContractKeeper.self, "\(number)", ContractAnimal.self, "\(number * 10 + 2)", reading, in: store)
