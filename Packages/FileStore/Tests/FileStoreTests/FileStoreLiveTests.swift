@@ -1,7 +1,7 @@
 import FileStore
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `Live results of a file store` {

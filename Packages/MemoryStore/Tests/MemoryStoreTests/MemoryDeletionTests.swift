@@ -1,5 +1,5 @@
 import MemoryStore
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `A deletion in a memory store` {

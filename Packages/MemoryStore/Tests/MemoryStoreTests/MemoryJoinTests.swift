@@ -1,4 +1,5 @@
 import MemoryStore
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `A condition about a relation that only the other side keeps` {

@@ -1,6 +1,6 @@
 import FileStore
 import Foundation
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `A deletion in a file store` {

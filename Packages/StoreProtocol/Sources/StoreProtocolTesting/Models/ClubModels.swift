@@ -1,0 +1,90 @@
+public import StoreProtocol
+
+/// A model that is referenced by lists and several fields of others: players know their clubs, and matches both clubs.
+@_spi(ModelKitInternals)
+public final class Club: Model {
+  /// The identifier.
+  public let id = Field<String>()
+  /// Stored by the players.
+  public let players = ModelField<Player>(foreignKey: true)*
+  /// Stored by the matches.
+  public let homeMatches = ModelField<Match>(foreignKey: true)*
+  /// Stored by the matches.
+  public let guestMatches = ModelField<Match>(foreignKey: true)*
+  /// Stored by the badge.
+  public let badge = ModelField<ClubBadge>(foreignKey: true)
+  public override var identifierField: AnyField? { id }
+  public override func fieldsForDictionaryValue() -> [AnyField] { [id] }
+}
+
+/// A model with a list of foreign keys.
+@_spi(ModelKitInternals)
+public final class Player: Model {
+  /// The identifier.
+  public let id = Field<Int>()
+  /// The age in years.
+  public let age = Field<Int>()
+  /// Written as identifiers.
+  public let clubs: ModelArrayField<Club> = ModelField<Club>(foreignKey: true, inverse: \.players)*
+  public override var identifierField: AnyField? { id }
+}
+
+/// A model with two foreign keys to one type.
+@_spi(ModelKitInternals)
+public final class Match: Model {
+  /// The identifier.
+  public let id = Field<Int>()
+  /// The number of goals of both clubs.
+  public let goals = Field<Int>()
+  /// Written as an identifier.
+  public let home = ModelField<Club>(foreignKey: true, inverse: \.homeMatches)
+  /// Written as an identifier.
+  public let guest = ModelField<Club>(foreignKey: true, inverse: \.guestMatches)
+  public override var identifierField: AnyField? { id }
+}
+
+/// A model that a club references by a to-one relation.
+@_spi(ModelKitInternals)
+public final class ClubBadge: Model {
+  /// The identifier.
+  public let id = Field<Int>()
+  /// The text of the badge.
+  public let motto = Field<String>()
+  /// Written as an identifier.
+  public let club = ModelField<Club>(foreignKey: true, inverse: \.badge)
+  public override var identifierField: AnyField? { id }
+}
+
+/// Clubs, players and matches for tests.
+@_spi(ModelKitInternals)
+public enum Clubs {
+  /// Creates three clubs: reds with players of 20 and 40, blues with the one of 40 and one of 30, greens without
+  /// players. Reds played at blues (5) and at home against greens (1). Reds have a badge with a motto, blues one without.
+  public static func fill(_ store: some ModelStore) async throws {
+    let clubs = ["reds", "blues", "greens"].map { name in
+      let club = Club()
+      club.id.value = name
+      return club
+    }
+    try await store.createAll(clubs)
+    for (age, members) in [(20, [clubs[0]]), (40, [clubs[0], clubs[1]]), (30, [clubs[1]])] {
+      let player = Player()
+      player.age.value = age
+      player.clubs.value = members
+      try await store.create(player)
+    }
+    for (home, guest, goals) in [(1, 0, 5), (0, 2, 1)] {
+      let match = Match()
+      match.home.value = clubs[home]
+      match.guest.value = clubs[guest]
+      match.goals.value = goals
+      try await store.create(match)
+    }
+    for (club, motto) in [(clubs[0], "ever red" as String?), (clubs[1], nil)] {
+      let badge = ClubBadge()
+      badge.club.value = club
+      badge.motto.value = motto
+      try await store.create(badge)
+    }
+  }
+}
