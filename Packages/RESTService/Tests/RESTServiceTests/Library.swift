@@ -20,14 +20,23 @@ final class Novel: Model {
 }
 
 /// A service with novels and owners in memory, and requests to it.
-struct Library {
+struct Library: ServedLibrary {
   let store = MemoryModelStore()
   let service: RESTService
 
   init(options: RESTServiceOptions = RESTServiceOptions(), access: ((inout RESTAccess) -> Void)? = nil) {
     service = RESTService(store.handle, serving: [Owner.self, Novel.self], options: options, access: access)
   }
+}
 
+/// A store of novels, and a service of them.
+protocol ServedLibrary {
+  associatedtype Store: ModelStore
+  var store: Store { get }
+  var service: RESTService { get }
+}
+
+extension ServedLibrary {
   /// Adds novels with these titles.
   func add(_ titles: String...) async throws {
     for title in titles {

@@ -18,7 +18,7 @@ final class TestClock: Sendable {
 }
 
 /// A service with novels and owners over an engine with a change log, and requests to it.
-struct LoggedLibrary {
+struct LoggedLibrary: ServedLibrary {
   let engine: ChangeLogEngine<MemoryEngine>
   let service: RESTService
   let clock = TestClock()
@@ -31,23 +31,6 @@ struct LoggedLibrary {
   }
 
   var store: LoggedStore { LoggedStore(engine) }
-
-  /// Adds novels with these titles.
-  func add(_ titles: String...) async throws {
-    for title in titles {
-      let novel = Novel()
-      novel.title = title
-      try await store.create(novel)
-    }
-  }
-
-  func request(
-    _ method: String, _ address: String, _ body: JSONValue? = nil, headers: HTTPHeaderList = [:], user: String? = nil
-  ) async throws -> Answer {
-    let url = try #require(URL(string: "http://library.test" + address))
-    let request = HTTPRequestData(HTTPRequestData.Method(method), url, headers: headers, body: try body?.jsonData())
-    return Answer(response: await service.respond(to: request, user: user))
-  }
 
   /// Returns the current position.
   func position(user: String? = nil) async throws -> String {
