@@ -79,14 +79,8 @@ struct Replay {
     var revision: UInt64
   }
 
-  /// A replay from the beginning.
-  init() {
-    index = JournalIndex()
-    lastBatch = 0
-  }
-
   /// A replay from the beginning, into an index without models.
-  init(into index: JournalIndex) {
+  init(into index: JournalIndex = JournalIndex()) {
     self.index = index
     lastBatch = 0
   }
