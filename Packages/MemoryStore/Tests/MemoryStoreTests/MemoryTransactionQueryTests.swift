@@ -1,4 +1,5 @@
 import MemoryStore
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 /// Queries of a transaction see what it wrote, of which indexes don't know yet.
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  private static func query(_ random: inout SeededRandom) -> ModelQuery<LivePerson> {
+  private static func query(_ random: inout RandomSource) -> ModelQuery<LivePerson> {
     typealias Columns = ModelColumns<LivePerson>
     let (low, high) = (random.below(50), 50 + random.below(50))
     let name = "n\(random.below(20))"
@@ -73,7 +74,7 @@ import Testing
       limit: random.below(2) == 0 ? nil : random.below(20), offset: random.below(3) == 0 ? random.below(5) : 0)
   }
 
-  private func write(_ store: MemoryModelStore, _ random: inout SeededRandom, _ number: Int) async throws {
+  private func write(_ store: MemoryModelStore, _ random: inout RandomSource) async throws {
     let all = try store.listImmediately(LivePerson.self)
     switch random.below(5) {
     case 0:
@@ -97,12 +98,12 @@ import Testing
   {
     struct Refusal: Error {}
     try await fill()
-    var random = SeededRandom(state: seed)
+    var random = RandomSource(seed: seed)
     for round in 0..<4 {
       do {
         try await store.transaction { store in
-          for number in 0..<6 {
-            try await write(store, &random, number)
+          for _ in 0..<6 {
+            try await write(store, &random)
             let all = try store.listImmediately(LivePerson.self)
             for _ in 0..<6 {
               let query = Self.query(&random)

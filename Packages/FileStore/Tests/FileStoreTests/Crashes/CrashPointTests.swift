@@ -1,5 +1,5 @@
 import Foundation
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -56,7 +56,7 @@ private struct CrashRun {
     let fileSystem = TracingFileSystem(workload.start)
     try workload.run(on: fileSystem)
     workloads += 1
-    var random = SplitMix(seed: seed &* 31)
+    var random = RandomSource(seed: seed &* 31)
     seen = []
     var disk = DiskModel(workload.start)
     let trace = fileSystem.trace
@@ -96,7 +96,7 @@ private struct CrashRun {
     return true
   }
 
-  private func losses(after operation: DiskOperation?, _ random: inout SplitMix) -> [Loss] {
+  private func losses(after operation: DiskOperation?, _ random: inout RandomSource) -> [Loss] {
     var losses: [Loss] = [.dropped, .kept, .onlyNamesKept, .onlyBytesKept]
     for block in [16, 64, 512] {
       losses += (0..<2).map { _ in .shuffled(seed: random.next(), block: block) }
@@ -113,7 +113,7 @@ private struct CrashRun {
   /// Opens a store as a crash has left it.
   private mutating func check(
     _ image: DiskImage, _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options, _ place: String, nests: Bool,
-    _ random: inout SplitMix, migrations: MigrationPlan? = nil
+    _ random: inout RandomSource, migrations: MigrationPlan? = nil
   ) {
     let fileSystem = TracingFileSystem(image)
     do {
@@ -148,7 +148,7 @@ private struct CrashRun {
   /// Lets the power go once more while the store is being opened.
   private mutating func checkRecovery(
     _ image: DiskImage, _ opening: [DiskOperation], _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options,
-    _ place: String, _ random: inout SplitMix, _ migrations: MigrationPlan?
+    _ place: String, _ random: inout RandomSource, _ migrations: MigrationPlan?
   ) throws {
     var disk = DiskModel(image)
     for (number, operation) in opening.enumerated() {

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 
 @testable import FileStore
 
@@ -115,14 +116,14 @@ struct CrashWorkload {
   /// The deliberate defect, for a test of the check itself.
   private let defect: CrashDefect?
   private(set) var histories: [GroupHistory] = []
-  private var random: SplitMix
+  private var random: RandomSource
   private var created = 0
 
   init(seed: UInt64, defect: CrashDefect? = nil) throws {
     self.seed = seed
     self.defect = defect
     migrates = seed % 4 == 3
-    random = SplitMix(seed: seed)
+    random = RandomSource(seed: seed)
     var options = Journal.Options()
     options.segmentSize = [300, 900, 1 << 20].randomElement(using: &random) ?? 300
     options.preallocation = [0, 256, 1_024].randomElement(using: &random) ?? 0

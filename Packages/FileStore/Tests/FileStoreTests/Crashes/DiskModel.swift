@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocolTesting
+
 /// The content of a disk: every file, by its path, and the directories.
 struct DiskImage: Equatable {
   var folders: Set<String> = ["/"]
@@ -118,8 +120,8 @@ struct DiskModel {
   }
 
   func image(after loss: Loss) -> DiskImage {
-    var random = SplitMix(seed: 0)
-    if case .shuffled(let seed, _) = loss { random = SplitMix(seed: seed) }
+    var random = RandomSource(seed: 0)
+    if case .shuffled(let seed, _) = loss { random = RandomSource(seed: seed) }
     var (names, folders) = (names, folders)
     for (_, path, change) in pendingNames {
       let isKept =

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
-  import StoreProtocolTesting
+  @_spi(ModelKitInternals) import StoreProtocolTesting
   import Testing
 
   @testable import FileStore
@@ -51,7 +51,7 @@
     }
 
     func run() async throws {
-      var random = SplitMix(seed: seed)
+      var random = RandomSource(seed: seed)
       let tally = AcknowledgementFile(directory + "/acknowledged-\(seed)")
       // Killed after so many acknowledgements and, beyond that, so many turns of a loop.
       let count = Int.random(in: 0...60, using: &random)

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -21,7 +22,7 @@ struct LongLife {
   static let groups = ["", "rare books"]
 
   let seed: UInt64
-  var random: SplitMix
+  var random: RandomSource
 
   /// Whether calls to the file system fail now and then.
   let hasFaults: Bool
@@ -48,7 +49,7 @@ struct LongLife {
   init(seed: UInt64, hasFaults: Bool = false) {
     self.seed = seed
     self.hasFaults = hasFaults
-    random = SplitMix(seed: seed)
+    random = RandomSource(seed: seed)
   }
 
   mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -150,7 +151,7 @@ import Testing
     let (image, options) = try makeStore(8, rounds: 400)
     let expected = try look(at: image, options)
     #expect(expected.issues == [])
-    var random = SplitMix(seed: 8)
+    var random = RandomSource(seed: 8)
     let journals = image.files.filter { $0.key.hasSuffix(".journal") }.sorted { $0.key < $1.key }
     for round in 0..<60 {
       let (path, bytes) = journals[round % journals.count]

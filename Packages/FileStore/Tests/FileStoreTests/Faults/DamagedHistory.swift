@@ -1,5 +1,5 @@
 import Foundation
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 
 @testable import FileStore
 
@@ -26,7 +26,7 @@ struct DamagedHistory {
 
   static let types = [Item.typeName, Part.typeName]
 
-  var random: SplitMix
+  var random: RandomSource
   private(set) var options = FileEngineOptions()
 
   /// The rows of each type, in the order of their creation.
@@ -40,7 +40,7 @@ struct DamagedHistory {
   private(set) var older = DiskImage()
   private var last = 1_000
 
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
+  init(seed: UInt64) { random = RandomSource(seed: seed) }
 
   mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 

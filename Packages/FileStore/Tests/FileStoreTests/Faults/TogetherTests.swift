@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -59,7 +60,7 @@ import Testing
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<10 {
           group.addTask {
-            var random = SplitMix(seed: UInt64(task))
+            var random = RandomSource(seed: UInt64(task))
             for round in 0..<25 {
               let from = Int.random(in: 0..<8, using: &random)
               try await move(engine, from: "\(from)", to: "\((from + 1 + round % 7) % 8)")

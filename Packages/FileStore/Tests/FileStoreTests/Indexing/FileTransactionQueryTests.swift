@@ -1,6 +1,6 @@
 import FileStore
 import Foundation
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 /// Queries of a transaction see what it wrote, of which indexes don't know yet.
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  private static func query(_ random: inout SplitMix) -> ModelQuery<ContractPerson> {
+  private static func query(_ random: inout RandomSource) -> ModelQuery<ContractPerson> {
     typealias Columns = ModelColumns<ContractPerson>
     let (low, high) = (Int.random(in: 0..<50, using: &random), Int.random(in: 50..<100, using: &random))
     let name = "n\(Int.random(in: 0..<20, using: &random))"
@@ -100,7 +100,7 @@ import Testing
       offset: Int.random(in: 0..<3, using: &random))
   }
 
-  private func write(_ store: FileModelStore, _ random: inout SplitMix) async throws {
+  private func write(_ store: FileModelStore, _ random: inout RandomSource) async throws {
     guard let one = try await store.list(ModelQuery(ContractPerson.self)).randomElement(using: &random) else { return }
     switch Int.random(in: 0..<5, using: &random) {
     case 0: try await store.createAll([person(Int.random(in: 0..<1_000, using: &random)), person(7)])
@@ -119,7 +119,7 @@ import Testing
     async throws
   {
     try await withPeople { store in
-      var random = SplitMix(seed: seed)
+      var random = RandomSource(seed: seed)
       for _ in 0..<3 {
         try await store.transaction { store in
           for _ in 0..<6 {

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -72,7 +73,7 @@ import Testing
     fileSystem.setCapacity(900 << 10)
     let engine = makeEngine(fileSystem, segmentSize: 64 << 10)
     let count = try await fill(engine, "a")
-    var random = SplitMix(seed: seed)
+    var random = RandomSource(seed: seed)
     var left = Set(0..<count)
     for number in (0..<count).shuffled(using: &random) {
       // A new revision stands elsewhere in the journal, and the model where it stood in the list.

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 
 extension FaultyFileSystem {
   /// The fate of the bytes and names that had not been brought to the disk when the machine stopped.
@@ -73,8 +74,8 @@ extension FaultyFileSystem {
     let copy = FaultyFileSystem()
     lock.lock()
     defer { lock.unlock() }
-    var random = SplitMix(seed: 0)
-    if case .reordered(let seed) = loss { random = SplitMix(seed: seed) }
+    var random = RandomSource(seed: 0)
+    if case .reordered(let seed) = loss { random = RandomSource(seed: seed) }
     let keepsNames =
       switch loss {
       case .dropped: false
@@ -100,20 +101,5 @@ extension FaultyFileSystem {
     }
     copy.state.namesOnDisk = copy.state.names
     return copy
-  }
-}
-
-/// A small generator of numbers that a seed determines.
-struct SplitMix: RandomNumberGenerator {
-  private var value: UInt64
-
-  init(seed: UInt64) { value = seed }
-
-  mutating func next() -> UInt64 {
-    value &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = value
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

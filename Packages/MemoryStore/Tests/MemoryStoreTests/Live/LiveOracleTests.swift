@@ -1,6 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import MemoryStore
 @_spi(ModelKitInternals) import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 final class LiveCompany: Model {
@@ -19,18 +20,6 @@ final class LivePerson: Model {
   let tags = Field<String>()*
   let company = ModelField<LiveCompany>(foreignKey: true)
   override var identifierField: AnyField? { id }
-}
-
-struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }
 
 /// One live query, the result it should have, and the one it has.
@@ -78,7 +67,7 @@ private final class Watched {
 @Suite struct `Live queries against an oracle` {
   static let writes = ProcessInfo.processInfo.environment["LIVE_ORACLE_WRITES"].flatMap(Int.init) ?? 150
 
-  private static func query(_ random: inout SeededRandom) -> ModelQuery<LivePerson> {
+  private static func query(_ random: inout RandomSource) -> ModelQuery<LivePerson> {
     typealias Columns = ModelColumns<LivePerson>
     let (low, high) = (random.below(50), 50 + random.below(50))
     let letter = String(UnicodeScalar(UInt8(97 + random.below(5))))
@@ -99,7 +88,7 @@ private final class Watched {
       limit: random.below(4) == 0 ? nil : random.below(40), offset: random.below(3) == 0 ? random.below(20) : 0)
   }
 
-  private static func fill(_ person: LivePerson, _ companies: [LiveCompany], _ random: inout SeededRandom) {
+  private static func fill(_ person: LivePerson, _ companies: [LiveCompany], _ random: inout RandomSource) {
     for _ in 0...random.below(3) {
       switch random.below(8) {
       case 0: person.age.value = random.below(8) == 0 ? nil : random.below(100)
@@ -116,10 +105,10 @@ private final class Watched {
 
   /// Makes one batch of writes, and returns how many there were.
   private static func write(
-    _ store: MemoryModelStore, _ companies: [LiveCompany], _ random: inout SeededRandom
+    _ store: MemoryModelStore, _ companies: [LiveCompany], _ random: inout RandomSource
   ) async throws -> Int {
     let count = try await store.count(LivePerson.self)
-    func some(_ random: inout SeededRandom) async throws -> LivePerson? {
+    func some(_ random: inout RandomSource) async throws -> LivePerson? {
       let query = ModelQuery(LivePerson.self, limit: 1, offset: random.below(max(count, 1)))
       return try store.listImmediately(query).first
     }
@@ -185,7 +174,7 @@ private final class Watched {
 
   @Test(arguments: [1, 2] as [UInt64])
   func `Live queries against an oracle are after every batch what a list gives`(seed: UInt64) async throws {
-    var random = SeededRandom(state: seed)
+    var random = RandomSource(seed: seed)
     let writer = MemoryModelStore()
     let reader = MemoryModelStore(writer.handle)
     // Some creates are refused: their models have the identifiers of others until they are removed from the scope.

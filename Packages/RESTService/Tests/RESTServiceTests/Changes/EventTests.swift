@@ -2,7 +2,7 @@ import Foundation
 import MemoryStore
 import RESTService
 import StoreEngine
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 /// A client that keeps a list up to date with events, over a connection that is cut anywhere.
@@ -111,7 +111,7 @@ private struct EventClient {
   }
 
   @Test func `A list equals a fresh query after many cuts of the connection at random points`() async throws {
-    var random = SeededNumbers(seed: TestEffort.firstSeed)
+    var random = RandomSource(seed: TestEffort.firstSeed)
     let library = LoggedLibrary(options: RESTServiceOptions(pageSize: 7))
     let store = library.store
     var client = EventClient(library, Self.rated)
@@ -197,20 +197,5 @@ private struct EventClient {
     #expect(try Self.stream(closed) == nil)
     #expect(try await closed.request("GET", "/novels", headers: headers).status == 401)
     #expect(try await LoggedLibrary().request("GET", "/novels?sort=%5B%5D", headers: headers).status == 400)
-  }
-}
-
-/// Random numbers that come again with the same seed.
-private struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

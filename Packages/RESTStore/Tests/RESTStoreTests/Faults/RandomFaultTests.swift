@@ -1,6 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 /// A tenth of the requests fail, before or after they are carried out. Set `RESTSTORE_FAULT_REQUESTS=10000` for more of
@@ -77,7 +78,7 @@ import Testing
   }
 
   private static func work(_ handle: RESTEngine, worker: Int, calls: Int) async -> Ledger {
-    var random = RandomNumbers(seed: UInt64(worker) + 1)
+    var random = RandomSource(seed: UInt64(worker) + 1)
     var ledger = Ledger()
     let store = RESTModelStore(handle)
     var notes: [(name: String, model: Note)] = []
@@ -127,19 +128,4 @@ private final class Note: Model {
   let id = Field<Int>()
   let text = Field<String>()
   override var identifierField: AnyField? { id }
-}
-
-/// A generator of the same numbers each time (SplitMix64).
-private struct RandomNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
 }

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `A live query of a REST store` {
@@ -116,7 +116,7 @@ import Testing
   func `A live query of a REST store shows what a list finds after each write of a randomized history`(seed: UInt64)
     async throws
   {
-    var random = SeededNumbers(seed: seed)
+    var random = RandomSource(seed: seed)
     let server = PeopleServer(random.pick([.whole, .whole, .sent]))
     let store = try RESTModelStore(server)
     let sorts: [[ModelSort<Person>]] = [
@@ -159,21 +159,4 @@ import Testing
       #expect(shown.map(\.name.value) == found.map(\.name.value), "\(query), step \(step)")
     }
   }
-}
-
-/// Random numbers that come again with the same seed.
-private struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
 }

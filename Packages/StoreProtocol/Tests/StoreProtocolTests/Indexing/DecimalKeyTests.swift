@@ -1,10 +1,11 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
 
 @Suite struct `The index keys of decimal numbers` {
-  private static func decimal(_ random: inout RandomNumbers) -> Decimal {
+  private static func decimal(_ random: inout RandomSource) -> Decimal {
     let digits = Int(random.next() % 38) + 1
     let text = (0..<digits).map { _ in String(random.next() % 10) }.joined()
     let exponent = Int(random.next() % 5) == 0 ? Int(random.next() % 120) - 60 : Int(random.next() % 6) - digits
@@ -15,7 +16,7 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64]) func `Keys of decimals have the order and the equality of the numbers`(
     seed: UInt64
   ) {
-    var random = RandomNumbers(seed: seed)
+    var random = RandomSource(seed: seed)
     var numbers: [Decimal] = [
       "0", "-0", "1", "1.0", "10", "-1", "-1.2", "-1.25", "0.1", "0.10", "0.01", "1e127", "1e-127",
     ]

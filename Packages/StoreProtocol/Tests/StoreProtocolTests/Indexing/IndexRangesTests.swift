@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
@@ -9,12 +10,12 @@ import Testing
     ranges.ranges.contains { $0.start < .after(key) && $0.end.map { .before(key) < $0 } ?? true }
   }
 
-  private func cut(_ random: inout RandomNumbers) -> IndexBound {
+  private func cut(_ random: inout RandomSource) -> IndexBound {
     let key = keys[Int.random(in: keys.indices, using: &random)]
     return random.next() % 2 == 0 ? .before(key) : .after(key)
   }
 
-  private func ranges(_ random: inout RandomNumbers) -> IndexRanges {
+  private func ranges(_ random: inout RandomSource) -> IndexRanges {
     IndexRanges(
       (0..<Int.random(in: 0...4, using: &random)).map { _ in
         IndexRange(cut(&random), random.next() % 5 == 0 ? nil : cut(&random))
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func `Ranges of an index have the union, intersection and complement of sets`() {
-    var random = RandomNumbers(seed: 4)
+    var random = RandomSource(seed: 4)
     for _ in 0..<2_000 {
       let (first, second) = (ranges(&random), ranges(&random))
       for key in keys {

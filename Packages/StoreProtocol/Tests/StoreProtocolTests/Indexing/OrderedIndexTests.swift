@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
@@ -11,7 +12,7 @@ import Testing
     range.start < .after(key) && range.end.map { .before(key) < $0 } ?? true
   }
 
-  private func key(_ random: inout RandomNumbers) -> IndexKey {
+  private func key(_ random: inout RandomSource) -> IndexKey {
     switch random.next() % 8 {
     case 0: .null
     case 1:
@@ -22,7 +23,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `An ordered index equals a sorted list after random changes`(seed: UInt64) {
-    var random = RandomNumbers(seed: seed)
+    var random = RandomSource(seed: seed)
     var index = OrderedIndex()
     var entries: [Entry] = []
     for round in 0..<4_000 {
@@ -59,7 +60,7 @@ import Testing
   }
 
   @Test func `An ordered index created from many entries equals one that grew entry by entry`() {
-    var random = RandomNumbers(seed: 9)
+    var random = RandomSource(seed: 9)
     let entries = (0..<3_000).map { (key: Optional(key(&random)), place: $0) }
     var grown = OrderedIndex()
     for entry in entries { grown.insert(entry.key, entry.place) }

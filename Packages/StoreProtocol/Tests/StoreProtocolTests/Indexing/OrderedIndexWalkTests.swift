@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
@@ -7,7 +8,7 @@ import Testing
   func `A walk from any record, or after any number of records, is the rest of the whole walk`(
     seed: UInt64, isDescending: Bool
   ) {
-    var random = RandomNumbers(seed: seed)
+    var random = RandomSource(seed: seed)
     var index = OrderedIndex()
     for place in 0..<600 { index.insert(random.next() % 9 == 0 ? .null : IndexKey(Int(random.next() % 40)), place) }
     let ranges = IndexRanges([

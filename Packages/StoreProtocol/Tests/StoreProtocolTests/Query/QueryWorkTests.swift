@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Synchronization
 import Testing
 
@@ -56,7 +57,7 @@ private final class Counted: Model {
   #if DEBUG
     @Test func `Planning a long condition takes work in proportion to its length`() throws {
       func work(_ count: Int) throws -> Int {
-        var random = RandomNumbers(seed: 3)
+        var random = RandomSource(seed: 3)
         // Terms of three indexed fields, some exact and some not, joined in changing ways.
         var terms: [QueryExpression] = []
         for number in 0..<count {
@@ -94,7 +95,7 @@ private final class Counted: Model {
   #endif
 
   @Test func `A sorted list with limit and offset is the same part of the whole list`() throws {
-    var random = RandomNumbers(seed: 7)
+    var random = RandomSource(seed: 7)
     for _ in 0..<200 {
       let workers = (0..<60).map { Worker(id: $0, age: Int(random.next() % 8)) }
       var query = ModelQuery(Worker.self, sort: [.descending(\.age)])

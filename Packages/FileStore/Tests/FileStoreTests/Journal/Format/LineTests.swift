@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -14,7 +15,7 @@ import Testing
   }
 
   @Test func `The lines of a journal have the same checksum on a processor without an instruction for it`() {
-    var random = SplitMix(seed: 41)
+    var random = RandomSource(seed: 41)
     for count in Array(0...70) + [255, 1_000, 4_099] {
       let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
       bytes.withUnsafeBytes { #expect(CRC32C.checksum($0) == CRC32C.checksumByTables($0), "\(count) bytes") }

@@ -1,10 +1,13 @@
-/// Random numbers that come again with the same seed.
-struct RandomSource: RandomNumberGenerator {
+/// Random numbers that a seed determines (SplitMix64).
+@_spi(ModelKitInternals)
+public struct RandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  /// Creates a generator of the numbers of a seed.
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  /// Returns the next number.
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -12,11 +15,14 @@ struct RandomSource: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// One of these.
-  mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &self)] }
+  /// Returns a number from 0 to below a bound.
+  public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// Nil about one time in as many as given.
-  mutating func maybe<Value>(oneIn chance: Int = 5, _ value: (inout RandomSource) -> Value) -> Value? {
-    Int.random(in: 0..<chance, using: &self) == 0 ? nil : value(&self)
+  /// Returns one of some values.
+  public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+
+  /// Returns a value; nil about one time in as many as given.
+  public mutating func maybe<Value>(oneIn chance: Int = 5, _ value: (inout RandomSource) -> Value) -> Value? {
+    below(chance) == 0 ? nil : value(&self)
   }
 }
