@@ -1,5 +1,5 @@
 import Foundation
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) import MemoryStore
@@ -22,8 +22,8 @@ import Testing
     var kind: String?
     var note: String?
 
-    init(_ random: inout SeededRandom) {
-      func chance(_ random: inout SeededRandom) -> Bool { Int.random(in: 0..<4, using: &random) > 0 }
+    init(_ random: inout RandomSource) {
+      func chance(_ random: inout RandomSource) -> Bool { Int.random(in: 0..<4, using: &random) > 0 }
       number = chance(&random) ? Int.random(in: -9...9, using: &random) : nil
       level = chance(&random) ? Double(Int.random(in: 0...8, using: &random)) / 2 : nil
       kind = chance(&random) ? ["a", "b", "ä", ""].randomElement(using: &random) : nil
@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: TestEffort.seeds(6))
   func `Columns of a memory store find after each write what plain Swift finds`(seed: UInt64) async throws {
-    var random = SeededRandom(state: seed)
+    var random = RandomSource(seed: seed)
     let store = MemoryModelStore()
     var values: [Int: Values] = [:]
     // So many texts that a column keeps their bytes.
