@@ -24,7 +24,8 @@ extension JSONAPIDialect: RESTServiceDialect {
       // A link that can't be read must not cut the relation.
       func identifier(_ link: JSONValue) throws -> JSONValue {
         guard link["type"] == .string(relation.collection), let identifier = link["id"]?.stringValue else {
-          throw Self.unreadable(link, expected: "a link of \"\(key)\" with the type \"\(relation.collection)\" and an id")
+          throw Self.unreadable(
+            link, expected: "a link of \"\(key)\" with the type \"\(relation.collection)\" and an id")
         }
         return relation.identifier(identifier)
       }

@@ -28,7 +28,8 @@ extension PostgRESTDialect: RESTServiceDialect {
         throw ModelStoreError(.unsupported, "The parameter select is not served: records have all columns.")
       case form.identifierKey where query.isAboutRecord && item.value.hasPrefix("eq."):
         guard query.identifier == nil else {
-          throw ModelStoreError(.unsupported, "A request changes one record, but two filters name one. Nothing was written.")
+          throw ModelStoreError(
+            .unsupported, "A request changes one record, but two filters name one. Nothing was written.")
         }
         query.identifier = String(item.value.dropFirst(3))
       default: terms.append(try PostgRESTReader.condition(item, form))

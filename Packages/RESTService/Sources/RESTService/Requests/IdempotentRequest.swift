@@ -26,7 +26,8 @@ struct IdempotentRequest {
     identifier = try JSONValue.array([user, .string(key)]).jsonString()
     // A dialect may name the record in the query.
     let items = call.request.http.url.query(percentEncoded: true) ?? ""
-    let parts = [call.method] + call.path + [items, call.headers["If-Match"] ?? "", call.headers["If-None-Match"] ?? ""]
+    let parts =
+      [call.method] + call.path + [items, call.headers["If-Match"] ?? "", call.headers["If-None-Match"] ?? ""]
     var bytes = try JSONValue.array(parts.map { .string($0) }).jsonData()
     bytes.append(call.request.http.body ?? Data())
     digest = RecordVersion.tag(of: bytes)
