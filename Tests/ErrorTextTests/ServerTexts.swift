@@ -187,6 +187,14 @@ extension ErrorText {
       let dialect = EnvelopedDialect("data", error: "error")
       _ = try await store(.status(200, #"{"error": "closed on Sundays"}"#), dialect: dialect).list(Author.self)
     },
+    ErrorText(
+      "a deletion without an identifier in a change log",
+      "GET /authors: the response does not match the model: deleted[1]: expected an identifier, found a boolean"
+    ) { _ in
+      let answer = Answer.status(200, #"{"updated": [], "deleted": ["1", true], "position": "5"}"#)
+      let log = try store(answer, dialect: JSONDialect(changesParameter: "updated_since"))
+      _ = try await log.changePage(of: Author.self, after: "4")
+    },
     ErrorText("a next page that is this page", "GET /authors: the next page of the list is this page itself") { _ in
       let answer = Answer.status(200, #"[{"id": 1}]"#, link: #"<http://api.test/authors>; rel="next""#)
       _ = try await store(answer, dialect: JSONDialect(paging: .linked)).list(Author.self)

@@ -71,6 +71,31 @@ private final class FileServedStore: RecordStore<ChangeLogEngine<FileStoreHandle
     #expect(try await client.outbox().isEmpty)
   }
 
+  @Test func `A unique value that moved from a deleted record to another arrives in one pull`() async throws {
+    let engine = ChangeLogEngine(MemoryModelStore().handle)
+    let network = LossyNetwork(RESTService(engine, serving: [SyncedTag.self]), SeededRandom(seed: 1))
+    network.isLossy = false
+    let remote = RESTModelStore(
+      baseURL: try #require(URL(string: "http://service.test")),
+      dialect: JSONDialect(paging: .linked, changesParameter: "updated_since"), transport: network)
+    let local = MemoryModelStore()
+    try local.index(\SyncedTag.name, unique: true)
+    let client = SyncModelStore(local: local, remote: remote, types: [SyncedTag.self])
+    let store = ServedStore(engine)
+    for (id, name) in [("0", "Poetry"), ("1", "Prose")] {
+      let tag = SyncedTag()
+      (tag.id.value, tag.name.value) = (id, name)
+      try await store.create(tag)
+    }
+    try await client.sync()
+    let kept = try await store.lookup(SyncedTag.self, identifier: "1")
+    kept.name.value = "Poetry"
+    try await store.delete(try await store.lookup(SyncedTag.self, identifier: "0"))
+    try await store.save(kept)
+    try await client.sync()
+    #expect(try await client.list(SyncedTag.self).map(\.name.value) == ["Poetry"])
+  }
+
   @Test func `The change log of a service over files survives its restart`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "service-sync-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -90,9 +90,22 @@ public struct RESTResult {
         throw ModelDecodingError(path: FieldPath(), expected: "changes", found: json.typeDescription)
       }
       let records = try updated.map { try store.handle.dialect.deserialize($0, of: type) }
-      let gone = ["deleted", "left"].flatMap { json[$0]?.arrayValue ?? [] }
+      let gone = try ["deleted", "left"].flatMap { key in
+        // A server without conditions on changes has no list of records that "left".
+        let list = json[key] ?? (key == "left" ? [] : .null)
+        guard case .array(let identifiers) = list else {
+          throw ModelDecodingError(
+            path: FieldPath([.key(key)]), expected: "a list of identifiers", found: list.typeDescription)
+        }
+        return try identifiers.enumerated().map { index, identifier in
+          if let text = identifier.stringValue { return text }
+          if case .int(let number) = identifier { return String(number) }
+          throw ModelDecodingError(
+            path: FieldPath([.key(key), .index(index)]), expected: "an identifier", found: identifier.typeDescription)
+        }
+      }
       return ModelChangePage(
-        updated: try store.models(of: records, readSince: read.start), deleted: gone.compactMap(\.stringValue),
+        updated: try store.models(of: records, readSince: read.start), deleted: gone,
         position: position, hasMore: json["hasMore"]?.boolValue ?? false, isReset: json["reset"]?.boolValue ?? false)
     }
   }

@@ -153,16 +153,22 @@ struct RemoteRecords {
   /// - Parameters:
   ///   - type: the class of the records.
   ///   - position: the position; nil for the current one.
+  ///   - remove: receives the identifiers of the deleted records, before the changed ones: a value that has to be unique
+  ///     may have moved to a changed record.
   ///   - look: called with each changed model and its record, before the model is released.
   ///   - body: receives the changed records.
   /// - Returns: the page without its models; nil if the server has no change log.
   /// - Throws: the errors of the store, and the errors of `body`.
   func changes<M: Model>(
-    _ type: M.Type, after position: String?, _ look: (M, inout RemoteRecord) throws -> Void,
-    _ body: ([RemoteRecord]) async throws -> Void
+    _ type: M.Type, after position: String?, removing remove: ([String]) async throws -> Void,
+    _ look: (M, inout RemoteRecord) throws -> Void, _ body: ([RemoteRecord]) async throws -> Void
   ) async throws -> ModelChangePage<M>? {
     guard let log = store as? any ChangeLogModelStore, log.hasChangeLog else { return nil }
     var page = try await log.changePage(of: type, after: position)
+    if page.hasMore, !page.isReset, page.position == position {
+      throw ModelStoreError(.server, "The change log of \(M.typeName) has more changes after its position, but stays there.")
+    }
+    try await remove(page.deleted)
     try await take(page.updated, atMost: 500, look, body)
     page.updated = []
     return page

@@ -19,21 +19,19 @@ extension SyncExchange {
     let kept = store.query(type)
     while true {
       let began = environment.now()
-      let page = try await remote.changes(type, after: known?.position) { model, record in
+      let page = try await remote.changes(type, after: known?.position) { deleted in
+        var removed: Set<String> = []
+        for identifier in deleted {
+          if let name = try await remove(name, identifier) { removed.insert(name) }
+        }
+        try await cutReferences(to: removed)
+      } _: { model, record in
         if kept.filter != nil { record.isKept = try kept.matches(model) }
       } _: { records in
         try await take(type, records)
       }
       guard let page else { return false }
-      if page.isReset {
-        try await pullAll(type)
-      } else {
-        var removed: Set<String> = []
-        for identifier in page.deleted {
-          if let name = try await remove(name, identifier) { removed.insert(name) }
-        }
-        try await cutReferences(to: removed)
-      }
+      if page.isReset { try await pullAll(type) }
       let next = PullPosition(
         position: page.position, compared: page.isReset ? began : known?.compared ?? began)
       if next != known { try await locally { try await next.write(name, in: engine.local) } }
