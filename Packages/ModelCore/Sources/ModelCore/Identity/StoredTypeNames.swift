@@ -26,8 +26,10 @@ struct StoredTypeNames {
 extension ModelScope {
   /// Registers the class of stored models under its name. Records of two classes with one name would be mixed.
   ///
-  /// - Returns: the error, if models of another hierarchy are stored under the name.
+  /// - Returns: the error, if models of another hierarchy are stored under the name, or the class has a property that
+  ///   no record can have.
   public func claimTypeName(of modelClass: ModelObject.Type) -> String? {
+    if let error = ModelLayout.known(for: modelClass)?.wrongDeclaration { return error.message }
     let rootClass = ModelLayout.rootClass(of: modelClass)
     guard let other = map.typeNames.claim(rootClass) else { return nil }
     return """

@@ -36,11 +36,13 @@ extension ModelLayout {
       priorities[index] = field.priority
     }
     draft.reportDuplicateKeys(of: model)
+    let wrongDeclaration = draft.modelsAsValues(of: model)
+    if let wrongDeclaration { ModelIssue.report(wrongDeclaration) }
     ReferringClasses.add(model, draft.fields(of: model))
     return remember(
       ModelLayout(
         modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,
-        order: FieldOrder(priorities)),
+        order: FieldOrder(priorities), wrongDeclaration: wrongDeclaration),
       for: modelClass)
   }
 
@@ -134,7 +136,28 @@ extension ModelLayout {
 private protocol OptionalField {}
 extension Optional: OptionalField where Wrapped: AnyField {}
 
+private protocol PlainField { var readsPlainValues: Bool { get } }
+extension Field: PlainField {
+  fileprivate var readsPlainValues: Bool { type(of: self) == Field<Content>.self && !hasTransformers }
+}
+
+private protocol ListOfModels {}
+extension Array: ListOfModels where Element: ModelObject {}
+
 extension ModelLayout {
+  /// Returns an error for the first property that has models as its values, and is no relation. They could be written,
+  /// and not be read.
+  fileprivate func modelsAsValues(of model: ModelObject) -> FieldError? {
+    var error: FieldError?
+    forEachField(of: model) { field, index in
+      guard error == nil, !field.isRelation, (field as? any PlainField)?.readsPlainValues == true else { return }
+      let isList = field.valueType is any ListOfModels.Type
+      guard isList || field.valueType is ModelObject.Type else { return }
+      error = FieldError(modelsIn: slots[index].propertyName, isList: isList, field.valueType, of: type(of: model))
+    }
+    return error
+  }
+
   /// Reports each key that several fields of a class share to ``ModelIssue/handler``, when its first instance is
   /// created.
   ///

@@ -33,6 +33,8 @@ final class ModelLayout: Sendable {
   private let hasVariables: Bool
   /// The name of the class in stores.
   let typeName: String
+  /// The error of a property that no record can have, for which stores reject the class.
+  let wrongDeclaration: FieldError?
   /// The topmost class of the hierarchy, which represents the hierarchy in registries.
   let rootClass: ModelObject.Type
   /// The index of the identifier field, if the class declares it.
@@ -60,9 +62,11 @@ final class ModelLayout: Sendable {
   }
 
   init(
-    modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?, order: FieldOrder = FieldOrder()
+    modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?,
+    order: FieldOrder = FieldOrder(), wrongDeclaration: FieldError? = nil
   ) {
     self.order = order
+    self.wrongDeclaration = wrongDeclaration
     initializesFields =
       modelClass is any FieldInitializing.Type || modelClass is any FieldListing.Type
       || modelClass is any ChangeIntercepting.Type

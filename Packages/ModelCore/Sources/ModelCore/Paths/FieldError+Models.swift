@@ -28,6 +28,17 @@ extension FieldError {
       """, field: key)
   }
 
+  /// A property whose values are models, declared as a field of values.
+  init(modelsIn property: String, isList: Bool, _ type: Any.Type, of model: ModelObject.Type) {
+    let wrapper = isList ? "@ModelArrayField" : "@ModelField"
+    self.init(
+      .wrongType,
+      """
+      The property \(property.quotedForMessage) of \(model.displayName) was declared as a field with values of type \(type), but \
+      models are related: stores reject \(model.displayName). Declare \(wrapper) var \(property): \(type)?
+      """, field: property)
+  }
+
   /// A relation that was requested by an unknown name.
   init(unknownRelation key: String) {
     self.init(
