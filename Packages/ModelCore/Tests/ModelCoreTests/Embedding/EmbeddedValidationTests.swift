@@ -90,7 +90,7 @@ private final class Buyer: Model {
     #expect(order.validationErrors == [])
   }
 
-  @Test func `validateModel of an owner adds errors to the models inside it`() {
+  @Test func `An owner adds errors to the models inside it in its validateModel`() {
     final class Basket: Model {
       @ModelArrayField var lines: [PurchaseLine]?
       override func validateModel() {

@@ -166,7 +166,8 @@ struct RemoteRecords {
     guard let log = store as? any ChangeLogModelStore, log.hasChangeLog else { return nil }
     var page = try await log.changePage(of: type, after: position)
     if page.hasMore, !page.isReset, page.position == position {
-      throw ModelStoreError(.server, "The change log of \(M.typeName) has more changes after its position, but stays there.")
+      throw ModelStoreError(
+        .server, "The change log of \(M.typeName) has more changes after its position, but stays there.")
     }
     try await remove(page.deleted)
     try await take(page.updated, atMost: 500, look, body)
