@@ -97,7 +97,9 @@ import Testing
     }
     #expect(text.contains("HTTP/1.1 201"))
     try await running.value
-    await #expect(throws: (any Error).self) { try await RawClient.send("GET / HTTP/1.1\r\n\r\n", to: url) }
+    // The port may be that of another program by now, which closes the connection.
+    let other = try? await RawClient.send("GET / HTTP/1.1\r\n\r\n", to: url)
+    #expect(other ?? "" == "")
   }
 
   @Test func `A request that does not finish does not keep a stopped server`() async throws {
