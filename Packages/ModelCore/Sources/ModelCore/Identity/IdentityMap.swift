@@ -36,6 +36,8 @@ final class IdentityMap {
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
   var transactions: [TransactionEdits] = []
+  /// The number of the last transaction that began.
+  var transactionNumber = 0
   /// An operation of a store whose edits are one step.
   var recordedOperation: AnyObject?
   /// The part of a save that is changing fields.

@@ -107,16 +107,33 @@ extension ModelScope {
   }
 }
 
+/// A save of a model, from the capture of the values to its end, also if it fails.
+@_spi(ModelKitInternals)
+public final class RecordedSave {
+  private let model: ModelObject
+
+  fileprivate init(_ model: ModelObject) {
+    self.model = model
+    model.identityMap?.forEachUndo { $0.modelsBeingSaved[model] = ObjectIdentifier(self) }
+  }
+
+  deinit {
+    let id = ObjectIdentifier(self)
+    model.identityMap?.forEachUndo { if $0.modelsBeingSaved[model] == id { $0.modelsBeingSaved[model] = nil } }
+  }
+}
+
 @_spi(ModelKitInternals)
 extension ModelObject {
   /// Records that a save captured the values.
-  public func noteSaveBegins() {
-    guard FieldRecording.isOn else { return }
-    identityMap?.forEachUndo { $0.modelsBeingSaved.insert(self) }
+  ///
+  /// - Returns: the save, which ends when it is released; nil if edits are not recorded.
+  public func noteSaveBegins() -> RecordedSave? {
+    FieldRecording.isOn && identityMap?.isRecorded == true ? RecordedSave(self) : nil
   }
 
   func noteSaveEnds() {
     guard FieldRecording.isOn else { return }
-    identityMap?.forEachUndo { $0.modelsBeingSaved.remove(self) }
+    identityMap?.forEachUndo { $0.modelsBeingSaved[self] = nil }
   }
 }

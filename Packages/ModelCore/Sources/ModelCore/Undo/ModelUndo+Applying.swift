@@ -65,7 +65,7 @@ extension ModelUndo {
       for existence in step.existences where existence.existedBefore { appear(existence.model) }
       for (entry, isExact) in check.entries {
         touch(entry.model)
-        let isBeingSaved = modelsBeingSaved.contains(entry.model)
+        let isBeingSaved = modelsBeingSaved[entry.model] != nil
         if entry.field.isRelation, check.mergesRelations {
           if let after = entry.after { (entry.field as? any Relation)?.revert(from: after, to: entry.before) }
         } else {

@@ -12,13 +12,13 @@ extension ModelUndo {
     let id = ObjectIdentifier(field)
     let epoch = epochs[id] ?? 0
     epochs[id] = epoch
-    step.append(UndoStep.Entry(field, of: model, epoch: epoch))
+    step.append(UndoStep.Entry(field, of: model, epoch: epoch, in: scope.map.innermostTransaction?.number))
     if counterStep == nil { noteEdit() }
   }
 
   /// Records a model that became part of the scope as a new one.
   func didJoin(_ model: ModelObject, group: AnyObject?) {
-    step(for: group).noteExistence(of: model, before: false)
+    step(for: group).noteExistence(of: model, before: false, in: scope.map.innermostTransaction?.number)
     if counterStep == nil { noteEdit() }
   }
 
@@ -30,14 +30,24 @@ extension ModelUndo {
   }
 
   private func noteEdit() {
+    if let transaction = scope.map.innermostTransaction {
+      if heldRedo == nil, !redoSteps.isEmpty { heldRedo = (transaction.number, redoSteps) }
+    } else {
+      heldRedo = nil
+    }
     redoSteps = []
     updateState()
     // A labelled step can't be undone before it ends.
     if depth == 0, let open { announce(open) }
   }
 
-  private func announce(_ step: UndoStep) {
+  func announce(_ step: UndoStep) {
     guard !step.isAnnounced, let stepRecorded else { return }
+    if !scope.map.transactions.isEmpty {
+      // A transaction that fails takes its steps back.
+      if !unannounced.contains(where: { $0 === step }) { unannounced.append(step) }
+      return
+    }
     step.isAnnounced = true
     stepRecorded(self, step)
   }
@@ -63,9 +73,14 @@ extension ModelUndo {
     step.complete()
     if step.isEmpty { return updateState() }
     undoSteps.append(step)
-    if undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
+    trim()
     updateState()
     announce(step)
+  }
+
+  /// Drops the steps over the limit, except those that a failed transaction would leave again.
+  func trim() {
+    if scope.map.transactions.isEmpty, undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
   }
 
   /// Records that a field gets a value by a read.

@@ -67,6 +67,10 @@ public final class ModelUndo {
 
   var undoSteps: [UndoStep] = []
   var redoSteps: [UndoStep] = []
+  /// The steps that could be redone before an open transaction of a store edited models, with its number.
+  var heldRedo: (transaction: Int, steps: [UndoStep])?
+  /// The steps that are registered with an undo manager when no transaction is open any more.
+  var unannounced: [UndoStep] = []
   /// The step that is being recorded.
   var open: UndoStep?
   /// The operation that an open step without label belongs to.
@@ -79,8 +83,8 @@ public final class ModelUndo {
   var epochs: [ObjectIdentifier: Int] = [:]
   /// Called once for each step as soon as it can be undone: at its first edit, or at its end if it has a label.
   var stepRecorded: ((ModelUndo, UndoStep) -> Void)?
-  /// The models whose save began and did not end.
-  var modelsBeingSaved: Set<ModelObject> = []
+  /// The models whose save began and did not end, each with its last save.
+  var modelsBeingSaved: [ModelObject: ObjectIdentifier] = [:]
   /// The models that an undo or redo returned for deletion.
   var modelsToDelete: Set<ModelObject> = []
 
@@ -163,6 +167,7 @@ public final class ModelUndo {
   public func removeAll() {
     undoSteps = []
     redoSteps = []
+    heldRedo = nil
     epochs = [:]
     if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
     updateState()

@@ -19,12 +19,18 @@ public final class TransactionEdits {
     let before: FieldState
     /// Whether the state is restored without the inverse, which has an entry of its own.
     let isExact: Bool
+    /// The counts of reads and saves that histories had for the field.
+    let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
 
   private let map: IdentityMap
   private let isInside: () -> Bool
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var order: [ObjectIdentifier] = []
+  /// The number of this transaction among those of the scope.
+  let number: Int
+  /// The numbers of this transaction and of the nested ones that succeeded.
+  private var numbers: Set<Int>
 
   /// Begins to record the edits of a transaction.
   ///
@@ -35,14 +41,24 @@ public final class TransactionEdits {
   public init(in scope: ModelScope, where isInside: @escaping () -> Bool) {
     map = scope.map
     self.isInside = isInside
+    map.transactionNumber += 1
+    number = map.transactionNumber
+    numbers = [number]
     map.add(self)
   }
 
   /// Whether the running task is part of the transaction.
   var isEntered: Bool { isInside() }
 
-  /// Ends the recording.
-  public func end() { map.remove(self) }
+  /// Ends the recording of a transaction that succeeded.
+  public func end() {
+    guard map.remove(self) else { return }
+    if let outer = map.innermostTransaction {
+      outer.numbers.formUnion(numbers)
+    } else {
+      map.forEachUndo { $0.transactionEnded(numbers) }
+    }
+  }
 
   /// Ends the recording, and makes the changes of the commit, which belong to the step of the transaction.
   ///
@@ -57,7 +73,9 @@ public final class TransactionEdits {
     let id = ObjectIdentifier(field)
     guard isInside() else { return discard(id) }
     if entries[id] != nil { return }
-    entries[id] = Entry(field: field, model: model, before: field.captureState(), isExact: isExact)
+    entries[id] = Entry(
+      field: field, model: model, before: field.captureState(), isExact: isExact,
+      epochs: map.undos.map { ($0, $0.undo?.epochs[id]) })
     order.append(id)
   }
 
@@ -70,21 +88,30 @@ public final class TransactionEdits {
   private func discard(_ id: ObjectIdentifier) { entries[id] = nil }
 
   /// Ends the recording, and restores all recorded fields with their states. Observers are notified at the end.
+  /// Histories are as before the transaction.
   ///
   /// A field that another task changed since keeps its value.
   public func revert() {
-    end()
-    if entries.isEmpty { return }
+    map.remove(self)
     let reverted = order.reversed().compactMap { entries[$0] }
+    let restored = Set(entries.keys)
     entries = [:]
-    let models = Set(reverted.map(\.model))
+    map.forEachUndo { $0.rollBack(numbers, restored: restored) }
+    if !reverted.isEmpty { restore(reverted) }
+    map.forEachUndo { $0.transactionEnded(numbers) }
+  }
+
+  private func restore(_ reverted: [Entry]) {
     // The history of an undo has no edits that were rolled back.
     map.process {
       transaction {
         for entry in reverted { restore(entry) }
       }
     }
-    for model in models {
+    for entry in reverted {
+      for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
+    }
+    for model in Set(reverted.map(\.model)) {
       // A record that was committed meanwhile is read again.
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
@@ -111,16 +138,22 @@ extension IdentityMap {
   /// The transaction of the running task; the outermost one if it is in several.
   var openTransaction: TransactionEdits? { transactions.isEmpty ? nil : transactions.first { $0.isEntered } }
 
+  /// The transaction of the running task; the innermost one if it is in several.
+  var innermostTransaction: TransactionEdits? { transactions.isEmpty ? nil : transactions.last { $0.isEntered } }
+
   func add(_ edits: TransactionEdits) {
     transactions.append(edits)
     FieldRecording.begin()
     // Fields that are dirty already are not watched.
-    if transactions.count == 1 { for model in unsaved where model.isStored { model.watchFields() } }
+    if transactions.count == 1 { for model in unsaved { model.watchFields() } }
   }
 
-  func remove(_ edits: TransactionEdits) {
-    let count = transactions.count
-    transactions.removeAll { $0 === edits }
-    if transactions.count < count { FieldRecording.end() }
+  /// - Returns: whether the edits were recorded until now.
+  @discardableResult
+  func remove(_ edits: TransactionEdits) -> Bool {
+    guard let index = transactions.firstIndex(where: { $0 === edits }) else { return false }
+    transactions.remove(at: index)
+    FieldRecording.end()
+    return true
   }
 }

@@ -11,8 +11,11 @@ final class UndoStep {
     var after: FieldState?
     /// The count of reads and saves of the field when it was edited.
     var epoch: Int
+    /// The number of the transaction of a store that made the edit; nil for none.
+    let transaction: Int?
 
-    init(_ field: AnyField, of model: ModelObject, epoch: Int) {
+    init(_ field: AnyField, of model: ModelObject, epoch: Int, in transaction: Int?) {
+      self.transaction = transaction
       self.field = field
       self.model = model
       self.epoch = epoch
@@ -32,6 +35,8 @@ final class UndoStep {
   struct Existence {
     let model: ModelObject
     let existedBefore: Bool
+    /// The number of the transaction of a store that created the model; nil for none.
+    let transaction: Int?
   }
 
   let label: String?
@@ -63,13 +68,28 @@ final class UndoStep {
   /// Returns the last entry of a field.
   func lastEntry(of field: AnyField) -> Entry? { entries.last { $0.field === field } }
 
-  func noteExistence(of model: ModelObject, before existedBefore: Bool) {
+  func noteExistence(of model: ModelObject, before existedBefore: Bool, in transaction: Int? = nil) {
     if let index = existences.firstIndex(where: { $0.model === model }) {
       if !existences.remove(at: index).existedBefore { transient.insert(model) }
       return
     }
     transient.remove(model)
-    existences.append(Existence(model: model, existedBefore: existedBefore))
+    existences.append(Existence(model: model, existedBefore: existedBefore, transaction: transaction))
+  }
+
+  /// Removes what transactions of a store recorded that failed.
+  ///
+  /// - Parameters:
+  ///   - numbers: the numbers of the transactions.
+  ///   - restored: the fields that have their former values again.
+  func remove(_ numbers: Set<Int>, restored: Set<ObjectIdentifier>) {
+    func isRolledBack(_ transaction: Int?) -> Bool { transaction.map { numbers.contains($0) } ?? false }
+    entries.removeAll { isRolledBack($0.transaction) && restored.contains(ObjectIdentifier($0.field)) }
+    existences.removeAll { isRolledBack($0.transaction) }
+    indices = [:]
+    for (index, entry) in entries.enumerated() where entry.after == nil {
+      indices[ObjectIdentifier(entry.field)] = index
+    }
   }
 
   /// Ends the recording.

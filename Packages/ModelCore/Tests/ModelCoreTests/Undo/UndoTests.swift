@@ -82,11 +82,11 @@ import Testing
     let book = try book()
     let undo = ModelUndo(scope)
     book.title.value = "Persuasion"
-    book.noteSaveBegins()
+    let save = book.noteSaveBegins()
     let stamp = ChangeStamp.next()
     try undo.undo()
     #expect(book.title.value == "Emma" && book.title.isDirty)
-    book.markSaved(book.allStoredFields, asOf: stamp)
+    withExtendedLifetime(save) { book.markSaved(book.allStoredFields, asOf: stamp) }
     #expect(book.title.isDirty)
   }
 

@@ -21,6 +21,8 @@ package struct PendingCreations<M: Model> {
 
   /// The models that take the slow path, by number.
   private var others: [Int: SaveOperation<M>] = [:]
+  /// The saves of models whose scope records edits.
+  private var recordedSaves: [RecordedSave] = []
   private let models: [M]
   private let scope: ModelScope
   private let explicitNull: Bool?
@@ -43,7 +45,7 @@ package struct PendingCreations<M: Model> {
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
-      try SaveSnapshot.prepare(model, in: scope)
+      if let save = try SaveSnapshot.prepare(model, in: scope) { recordedSaves.append(save) }
       let (identifier, fields) = (model.storedIdentifier, model.allStoredFields)
       let stamp = ChangeStamp.next()
       let modelClass = type(of: model as ModelObject)

@@ -43,6 +43,7 @@ public struct SaveOperation<M: Model> {
   /// The values with a placeholder for the identifier, if the record references the model itself.
   private var marked: [StoredValue]?
   private let explicitNull: Bool?
+  private let recordedSave: RecordedSave?
   private(set) var isIdentifierNew = false
 
   /// Begins to create a model. Waits for the asynchronous rules of its fields.
@@ -117,6 +118,7 @@ public struct SaveOperation<M: Model> {
     fields = begun.fields
     self.explicitNull = explicitNull
     stamp = begun.stamp
+    recordedSave = begun.save
     content = .values([])
     try captureSnapshot(begun)
   }

@@ -14,35 +14,40 @@ struct SaveSnapshot {
 
   /// Whether ``bytes`` contain all changes.
   let isComplete: Bool
+  /// The save, as long as a history has to know of it.
+  private(set) var save: RecordedSave?
 
   /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or updated.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   init(
     _ model: ModelObject, fields: [AnyField]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
   ) throws {
-    try Self.prepare(model, in: scope)
+    let save = try Self.prepare(model, in: scope)
     self.init(
       model, identifier: model.storedIdentifier,
       fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.unsavedFields)), asOf: .next(),
       writer
     )
+    self.save = save
   }
 
   /// Runs the hook of a model and checks its rules.
   ///
+  /// - Returns: the save that began.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
-  static func prepare(_ model: ModelObject, in scope: ModelScope) throws {
+  static func prepare(_ model: ModelObject, in scope: ModelScope) throws -> RecordedSave? {
     try ModelStoreError.rejectDraft(model)
     if let conflict = scope.claimTypeName(of: type(of: model)) {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
     ModelHook.beforeSave.run(on: model)
-    model.noteSaveBegins()
+    let save = model.noteSaveBegins()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
     }
+    return save
   }
 
   /// Captures chosen fields as they are now.

@@ -1,0 +1,143 @@
+import ModelKit
+import Testing
+
+private struct Refusal: Error {}
+
+/// A model with a rule, and a link to another one.
+private final class Note: Model {
+  @Field var id: Int?
+  @Required(.notBlank) var text = "Text"
+  @Field var count: Int?
+  @ModelField(foreignKey: true) var next: Note?
+  override var identifierField: AnyField? { $id }
+}
+
+@Suite struct `Undoing after a failure` {
+  private func fail(in world: UndoWorld, _ body: () async throws -> Void) async throws {
+    await #expect(throws: Refusal.self) {
+      try await world.transaction {
+        try await body()
+        throw Refusal()
+      }
+    }
+  }
+
+  @Test(arguments: UndoStoreKind.allCases, [nil, "Open"])
+  func `A transaction that fails leaves the history as it was`(kind: UndoStoreKind, label: String?) async throws {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let beginning = world.liveSnapshot
+      let undo = ModelUndo(store.scope, limit: 2)
+      let book = world.books[0]
+      undo.step("First") { book.title = "A" }
+      undo.step("Second") {
+        book.title = "B"
+        book.author = world.authors[1]
+      }
+      undo.step("Third") { world.tags[0].word = "x" }
+      try undo.undo()
+      let (state, live) = (undo.states.value, world.liveSnapshot)
+      #expect(state.undoLabel == "Second" && state.redoLabel == "Third")
+      if let label { undo.beginStep(label) }
+      try await fail(in: world) {
+        for title in ["C", "D"] {
+          book.title = title
+          try await store.save(book)
+        }
+        book.author = world.authors[0]
+        try await world.addAuthor()
+        try await world.transaction { world.authors[0].name = "Inner" }
+        await #expect(throws: Refusal.self) {
+          try await world.transaction {
+            book.title = "E"
+            throw Refusal()
+          }
+        }
+        try await store.delete(world.tags[1])
+      }
+      if label != nil { undo.endStep() }
+      #expect(undo.states.value == state)
+      #expect(world.liveSnapshot == live)
+      try undo.redo()
+      #expect(world.tags[0].word == "x")
+      try undo.undo()
+      try undo.undo()
+      #expect(book.title == "A" && book.author === world.authors[0])
+      #expect(undo.undoLabel == "First")
+      try undo.undo()
+      #expect(world.liveSnapshot == beginning && !book.isDirty && !undo.canUndo)
+    }
+  }
+
+  @Test func `An edit of another task during a transaction that fails stays a step`() async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope)
+      let task = OtherTask(world)
+      try await fail(in: world) {
+        world.books[0].title = "A"
+        await task.rename()
+        world.books[2].title = "C"
+      }
+      #expect(world.books.map(\.title) == ["Untitled", "Other", "Untitled", "Untitled"])
+      try undo.undo()
+      #expect(world.books[1].title == "Untitled" && !world.books[1].isDirty && !undo.canUndo)
+    }
+  }
+
+  @Test(arguments: UndoStoreKind.allCases)
+  func `A transaction that fails restores a new model of the scope, also before its first save`(kind: UndoStoreKind)
+    async throws
+  {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let book = UndoBook()
+      book.title = "X"
+      world.authors[0].$books.add(book)
+      try await fail(in: world) {
+        book.title = "Y"
+        try await store.save(book)
+        book.title = "Z"
+      }
+      #expect(book.title == "X" && !book.isPersisted && book.id == nil && book.author === world.authors[0])
+      try await store.save(book)
+      #expect(book.title == "X" && !book.isDirty)
+    }
+  }
+
+  @Test func `A step is undone to a clean field after its save failed`() async throws {
+    let store = MemoryModelStore(), note = Note()
+    try await store.save(note)
+    let undo = ModelUndo(store.scope)
+    note.text = ""
+    await #expect(throws: ModelStoreError.self) { try await store.save(note) }
+    try undo.undo()
+    #expect(note.text == "Text" && !note.isDirty)
+    let other = MemoryModelStore(store.handle)
+    let theirs = try await other.lookup(Note.self, identifier: "1")
+    theirs.count = 1
+    try await other.save(theirs)
+    note.count = 2
+    await #expect(throws: ModelStoreError.self) { try await store.save(note) }
+    try undo.undo()
+    #expect(note.count == nil && !note.isDirty)
+    try await other.delete(theirs)
+    note.text = "Again"
+    await #expect(throws: ModelStoreError.self) { try await store.save(note) }
+    try undo.undo()
+    #expect(note.text == "Text" && !note.isDirty && store.scope.unsavedModels.isEmpty)
+  }
+}
+
+/// A task that is not part of the transaction of a test, because it began before.
+private final class OtherTask {
+  private let world: UndoWorld
+  init(_ world: UndoWorld) { self.world = world }
+
+  /// Renames a book as a task outside of any transaction does.
+  func rename() async {
+    nonisolated(unsafe) let book = world.books[1]
+    // The caller waits, so that no other code uses the model meanwhile.
+    await Task.detached { book.title = "Other" }.value
+  }
+}
