@@ -27,7 +27,7 @@ private final class Note: Model {
     try await kind.run { store, makeReader in
       let world = try await UndoWorld(store, makeReader)
       let beginning = world.liveSnapshot
-      let undo = ModelUndo(store.scope, limit: 2)
+      let undo = ModelUndo(store.scope, limit: 3)
       let book = world.books[0]
       undo.step("First") { book.title = "A" }
       undo.step("Second") {

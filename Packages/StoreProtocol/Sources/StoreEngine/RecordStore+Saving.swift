@@ -53,6 +53,8 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
+    try await takeTurn(saveTurns, ObjectIdentifier(model))
+    defer { saveTurns.end(ObjectIdentifier(model)) }
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     let completed: [RecordOperation]

@@ -37,6 +37,8 @@ extension RecordStore {
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
     try checkCancellation()
     if let transaction { return try await transaction.parts.runNested(in: scope, body) }
+    try await takeTurn(transactionTurns, true)
+    defer { transactionTurns.end(true) }
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin())
     transactions.append(current)
@@ -53,8 +55,7 @@ extension RecordStore {
       let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
       completed = try await commit(RecordBatch(current.operations, after: reads))
     } catch {
-      current.log.rollBack()
-      edits.revert()
+      edits.revert { current.log.rollBack() }
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
     try edits.commit { try current.log.commit() }
@@ -140,9 +141,20 @@ extension RecordStore {
     return try await handle.read(type, identifier).map { ($0.bytes, $0.revision) }
   }
 
+  /// Waits until no other task of this instance has a turn.
+  ///
+  /// - Throws: `ModelStoreError` with the code `cancelled`.
+  final func takeTurn<Key>(_ turns: Turns<Key>, _ key: Key) async throws {
+    do { try await turns.begin(key) } catch { throw Self.cancelled }
+  }
+
   /// Throws if the running task was cancelled.
   @_spi(ModelKitInternals)
   public final func checkCancellation() throws {
-    if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
+    if Task.isCancelled { throw Self.cancelled }
+  }
+
+  private static var cancelled: ModelStoreError {
+    ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
   }
 }

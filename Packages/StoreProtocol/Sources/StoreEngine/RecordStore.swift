@@ -21,6 +21,10 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   public var conflictPolicy = ConflictPolicy.merge
   /// The open transactions of this instance. Each includes the task that began it, and the tasks created inside it.
   @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
+  /// The transactions of this instance: they run one after the other, because they share its live models.
+  final let transactionTurns = Turns<Bool>()
+  /// The saves of this instance: those of one model run one after the other.
+  final let saveTurns = Turns<ObjectIdentifier>()
   /// The demand of deletions for indexes of foreign keys.
   final var indexDemand = IndexDemand()
   /// The columns that repeated conditions and aggregates read.

@@ -29,8 +29,7 @@ final class TransactionParts {
       defer { nested.removeAll { $0.mark === mark } }
       result = try await mark.enter(body)
     } catch {
-      part.rollBack()
-      edits.revert()
+      edits.revert { part.rollBack() }
       throw error
     }
     edits.end()

@@ -41,6 +41,15 @@ extension AnyField {
   /// change.
   public final var isOriginal: Bool { flags.contains(.original) }
 
+  /// Marks the field as changed and without baseline, because a save of it failed.
+  public final func markNeverSaved() {
+    let announced = announceChange(of: .isDirty)
+    flags.subtract(.original)
+    flags.formUnion(.dirty)
+    details?.restoration = nil
+    concludeChange(of: announced)
+  }
+
   /// Discards the baseline, because the value was not saved.
   public final func forgetSaved() { flags.subtract(.original) }
 

@@ -436,6 +436,7 @@ extension AnyField {
 
   /// Marks the value as of a stamp as saved. A later change stays dirty.
   public final func markSaved(asOf stamp: ChangeStamp) {
+    noteComingSave()
     guard changedStamp <= stamp else {
       // The saved value is neither the current value nor the stored baseline.
       if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }

@@ -27,6 +27,13 @@ extension AnyField {
     if isChange { noteComingEdit() }
   }
 
+  /// Notifies a recorder, if the owner has one, before a change is marked as saved.
+  @_spi(ModelKitInternals)
+  public final func noteComingSave() {
+    guard FieldRecording.isOn, flags.isSuperset(of: [.dirty, .ownerWatches]) else { return }
+    (owner as? any FieldWatcher)?.fieldWillBeSaved(self)
+  }
+
   /// Notifies a recorder, if the owner has one, before the value is replaced by one from elsewhere.
   final func noteComingRead() {
     guard FieldRecording.isOn, flags.contains(.ownerWatches), !flags.contains(.reverting) else { return }

@@ -12,6 +12,7 @@ private final class Keeper: FieldWatcher {
 
   func followedFieldWasSet(_ field: AnyField) { told.append("set") }
   func fieldBecameDirty(_ field: AnyField) { told.append("dirty") }
+  func fieldWillBeSaved(_ field: AnyField) {}
   func fieldWasSaved(_ field: AnyField) { told.append("saved") }
 }
 

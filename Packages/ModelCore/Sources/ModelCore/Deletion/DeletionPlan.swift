@@ -12,7 +12,7 @@
 /// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
 /// ```
 ///
-/// Nothing is changed before ``nullifyLinks(exceptStoredLinksOf:in:)`` is called. So a store that fails has nothing to
+/// Nothing is changed before ``nullifyLinks()`` is called. So a store that fails has nothing to
 /// undo.
 ///
 /// A plan is limited to what the relations contain. One-way relations of other models to a deleted one are not visible
@@ -42,8 +42,7 @@ public struct DeletionPlan {
   /// - Parameters:
   ///   - roots: the models whose deletion is requested.
   ///   - ignoresDenials: whether to continue where a rule denies, to find all obstacles first.
-  /// - Throws: ``DeletionDeniedError`` for the first relation that denies. Models that are already deleted, in a
-  ///   transaction that keeps their links until its end, don't deny.
+  /// - Throws: ``DeletionDeniedError`` for the first relation that denies.
   /// - Complexity: O(*n*) in the number of links of the models to delete.
   public init(deleting roots: [ModelObject], ignoresDenials: Bool = false) throws {
     var doomed: Set<ModelObject> = []
@@ -53,7 +52,7 @@ public struct DeletionPlan {
     var next = 0
     while next < models.count {
       for relation in models[next].relations where relation.deleteRule == .cascade {
-        for related in relation.relatedModels where !related.isDeleted && doomed.insert(related).inserted {
+        for related in relation.relatedModels where doomed.insert(related).inserted {
           models.append(related)
         }
       }
@@ -66,8 +65,7 @@ public struct DeletionPlan {
       for relation in model.relations {
         let staying = relation.relatedModels.filter { !doomed.contains($0) }
         if relation.deleteRule == .deny, !ignoresDenials {
-          let denying = staying.filter { !$0.isDeleted }
-          if !denying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: denying) }
+          if !staying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: staying) }
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
         if staying.isEmpty { continue }
@@ -87,22 +85,10 @@ public struct DeletionPlan {
   ///
   /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
   /// restore a reference to a deleted model. Call this after the models were deleted.
-  ///
-  /// - Parameters:
-  ///   - recreated: deleted models that were created again. They keep the links that they store themselves.
-  ///   - scope: the scope that the deleted models may have left. Its histories record their links.
-  public func nullifyLinks(exceptStoredLinksOf recreated: Set<ModelObject> = [], in scope: ModelScope? = nil) {
-    let change = RelationChange(deletingFrom: scope?.map)
-    for cut in cuts {
-      guard let relation = cut.relation as? any Relation else { continue }
-      if let owner = relation.ownerModel, recreated.contains(owner),
-        owner.fieldsForDictionaryValue().contains(where: { $0 === relation })
-      {
-        continue
-      }
-      relation.unlink(cut.models, change)
-    }
-    for model in models where !recreated.contains(model) {
+  public func nullifyLinks() {
+    let change = RelationChange(.deletion)
+    for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
+    for model in models {
       for relation in model.relations {
         for former in relation.baselineModels ?? [] { relation.inverse(on: former)?.removeFromBaseline(model) }
       }

@@ -166,12 +166,14 @@ final class IdentityMap {
 
   /// Adds a model that a relation was set to.
   func add(_ model: ModelObject, by change: RelationChange) {
+    let isNew = !change.isRead && model.origin == .new
     add(model)
-    if !change.isRead, model.origin == .new { noteCreation(of: model, group: change) }
+    if isNew { noteCreation(of: model, group: change) }
   }
 
   /// Records a new model that joined the scope.
   func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
+    for edits in transactions { edits.willAdd(model) }
     if processing == nil { forEachUndo { $0.didJoin(model, group: group) } }
   }
 

@@ -73,6 +73,12 @@ extension ModelObject: FieldWatcher {
     if isEdit { field.beginTracking() }
   }
 
+  /// Records the state of a field before it is marked as saved.
+  public func fieldWillBeSaved(_ field: AnyField) {
+    guard let identityMap else { return }
+    for edits in identityMap.transactions { edits.willSave(field, of: self) }
+  }
+
   /// Releases the model from the scope if it has nothing left to save.
   public func fieldWasSaved(_ field: AnyField) {
     if isEmbedded {

@@ -53,17 +53,16 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models that have no inverse.
+  /// Cuts the links of this model to deleted models that have no inverse, and removes deleted models from all baselines.
   ///
-  /// - Parameter scope: the scope of the deleted models, which they and this model may have left.
   /// - Returns: the changed fields that were not dirty before.
-  public func nullifyOneWayLinks(to deleted: [ModelObject], in scope: ModelScope) -> [AnyField] {
-    let change = RelationChange(deletingFrom: scope.map)
+  public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
+    let change = RelationChange(.deletion)
     var cut: [AnyField] = []
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
-        guard relation.inverse(on: model) == nil else { continue }
         relation.removeFromBaseline(model)
+        guard relation.inverse(on: model) == nil else { continue }
         guard relation.refers(to: model) else { continue }
         if !relation.isDirty { cut.append(relation) }
         relation.unlink([model], change)

@@ -17,8 +17,6 @@ final class RelationChange {
   let kind: Kind
   /// The embedded model whose edit changes the relation that embeds it.
   private let edited: ModelObject?
-  /// The map that deleted models have left, but whose recorders still get the links that they lose.
-  private var deletedFrom: IdentityMap?
   private var announcements: [() -> Void] = []
   private var reverted: [any Relation] = []
   /// The relation that is read or reverted.
@@ -31,15 +29,6 @@ final class RelationChange {
     self.kind = kind
     self.source = source
     edited = nil
-    deletedFrom = nil
-  }
-
-  init(deletingFrom map: IdentityMap?) {
-    stamp = .next()
-    kind = .deletion
-    source = nil
-    edited = nil
-    deletedFrom = map
   }
 
   init(forEditOf embedded: ModelObject) {
@@ -47,7 +36,6 @@ final class RelationChange {
     kind = .local
     source = nil
     edited = embedded
-    deletedFrom = nil
   }
 
   var isRead: Bool { kind == .reading }
@@ -57,26 +45,14 @@ final class RelationChange {
   /// Notifies the recorders of the owner's scope before a relation is changed.
   func willChange(_ relation: any Relation) {
     guard FieldRecording.isOn, let owner = relation.ownerModel,
-      let map = owner.identityMap ?? (owner.isDeleted ? deletedFrom : nil), map.isRecorded
+      let map = owner.identityMap, map.isRecorded
     else { return }
     // The edit of the embedded model is part of the same step. One that is not recorded can't be undone.
     if let edited, edited.identityMap !== map { return }
-    let isReadOfDeletion = isReadOfDeletion(relation, of: owner, in: map)
     map.willChange(
-      relation, of: owner, isEdit: !isRead || isReadOfDeletion, group: edited == nil ? self : nil,
-      continues: edited != nil, isReadOfDeletion: isReadOfDeletion)
+      relation, of: owner, isEdit: !isRead, group: edited == nil ? self : nil, continues: edited != nil)
     // A deletion changes the baseline, too.
-    if kind == .deletion || isReadOfDeletion { map.forEachUndo { $0.noteBaseline(of: relation) } }
-  }
-
-  /// Returns whether a record is read in which an open transaction cut a link to a model that it deleted. The link is
-  /// restored with the model.
-  private func isReadOfDeletion(_ relation: any Relation, of owner: ModelObject, in map: IdentityMap) -> Bool {
-    guard isRead, map.hasDeletions, map.openTransaction != nil else { return false }
-    if owner.isDeleted { return true }
-    guard relation.relatedModels.contains(where: \.isDeleted) else { return false }
-    deletedFrom = map
-    return true
+    if kind == .deletion { map.forEachUndo { $0.noteBaseline(of: relation) } }
   }
 
   /// Registers an inverse that was updated by this change.

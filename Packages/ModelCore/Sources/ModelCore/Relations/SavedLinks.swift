@@ -39,6 +39,7 @@ extension ModelArrayField {
   /// - Complexity: O(1) on average, or O(*n*) if the list has as many members as its baseline.
   func noteStoredLink(of member: ModelObject, exists: Bool) {
     guard hasMembersToFollow, let member = member as? Related else { return }
+    noteComingSave()
     if original == nil, wasNeverSaved { keepBaseline(ToManyBaseline(nil, .notLoaded, wasNeverSaved: true)) }
     if exists { original?.see(member) } else { original?.forget(member) }
     settleAsMembersStore()

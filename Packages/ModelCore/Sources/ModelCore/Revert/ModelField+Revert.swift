@@ -29,7 +29,9 @@ extension ModelField {
   }
 
   func removeFromBaseline(_ model: ModelObject) {
-    if let original, original.model === model { original.see(nil) }
+    guard let original else { return }
+    let isDeallocated = original.model == nil && original.identity?.identifier == model.identifierToRegister?.text
+    if original.model === model || (isDeallocated && model is Related) { original.see(nil) }
   }
 
   func isReverted(to model: ModelObject) -> Bool { original?.model === model }

@@ -32,6 +32,16 @@ final class ToOneBaseline<Related: ModelObject> {
 
   var model: Related? { retained ?? seen }
 
+  /// A copy with the present contents.
+  func copy() -> ToOneBaseline {
+    ToOneBaseline(retaining: retained, seeing: seen, identity, loadState, isSilent: isSilent)
+  }
+
+  /// Restores the contents of a copy.
+  func restore(_ copy: ToOneBaseline) {
+    (retained, seen, identity, loadState) = (copy.retained, copy.seen, copy.identity, copy.loadState)
+  }
+
   /// Updates the baseline with a link that was read on the inverse.
   func see(_ model: Related?) {
     retained = nil
@@ -84,6 +94,12 @@ final class ToManyBaseline<Related: ModelObject> {
   }
 
   func forget(_ model: Related) { table?.remove(model) }
+
+  /// A copy with the present contents.
+  func copy() -> ToManyBaseline { ToManyBaseline(table, loadState, wasNeverSaved: wasNeverSaved, silent: silent) }
+
+  /// Restores the contents of a copy.
+  func restore(_ copy: ToManyBaseline) { (table, loadState) = (copy.table, copy.loadState) }
 }
 
 /// The members of a deallocated list, passed to the release queue: the list may have held the last references to them.

@@ -42,16 +42,24 @@ extension ModelObject {
     fileprivate let origin: ModelOrigin
     fileprivate let isStored: Bool
     fileprivate let isDeleted: Bool
+    fileprivate let documentLoad: DocumentLoad?
+    fileprivate let unknownBaselines: Set<ObjectIdentifier>
   }
 
-  /// The state that ``markStored()`` and ``markDeleted(in:)`` change, to be restored if a transaction fails.
-  public var storeState: StoreState { StoreState(origin: origin, isStored: isStored, isDeleted: isDeleted) }
+  /// The state that saves and ``markDeleted(in:)`` change, to be restored if a transaction fails.
+  public var storeState: StoreState {
+    StoreState(
+      origin: origin, isStored: isStored, isDeleted: isDeleted, documentLoad: details?.documentLoad,
+      unknownBaselines: details?.unknownBaselines ?? [])
+  }
 
   /// Restores the state from before a transaction.
   public func restore(_ state: StoreState) {
     origin = state.origin
     isStored = state.isStored
     isDeleted = state.isDeleted
+    if state.documentLoad != nil || details?.documentLoad != nil { detailsForWriting.documentLoad = state.documentLoad }
+    if !state.unknownBaselines.isEmpty { detailsForWriting.unknownBaselines = state.unknownBaselines }
     if let identityMap, isUnsaved { identityMap.keep(self) }
   }
 

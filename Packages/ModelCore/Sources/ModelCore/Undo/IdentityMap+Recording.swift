@@ -29,13 +29,11 @@ extension IdentityMap {
   ///
   /// - Parameters:
   ///   - continues: whether the change is a consequence of the edit that was recorded last.
-  ///   - isReadOfDeletion: whether the edit is a read of a link that an open transaction cut by a deletion.
   func willChange(
-    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
-    isReadOfDeletion: Bool = false
+    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false
   ) {
     for edits in transactions {
-      if isEdit { edits.willEdit(field, of: model, isExact: isReadOfDeletion) } else { edits.willRead(field) }
+      if isEdit { edits.willChange(field, of: model) } else { edits.willRead(field, of: model) }
     }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
@@ -101,8 +99,15 @@ extension ModelScope {
   /// Whether edits are recorded.
   public var isRecorded: Bool { map.isRecorded }
 
-  /// Records that a store deleted a model.
+  /// Returns the fields of a model that an open transaction of another task saved. Its commit may fail, so that another
+  /// save has to write them, too.
+  public func uncommittedFields(of model: ModelObject) -> [AnyField] {
+    map.transactions.flatMap { $0.uncommittedFields(of: model) }
+  }
+
+  /// Records that a store deletes a model.
   public func noteDeletion(of model: ModelObject) {
+    for edits in map.transactions { edits.willDelete(model) }
     map.forEachUndo { $0.didDelete(model, group: nil) }
   }
 }

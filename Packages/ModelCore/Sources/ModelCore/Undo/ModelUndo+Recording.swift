@@ -24,8 +24,11 @@ extension ModelUndo {
 
   /// Records a model that a store deleted.
   func didDelete(_ model: ModelObject, group: AnyObject?) {
-    if modelsToDelete.remove(model) != nil { return }
-    step(for: group).noteExistence(of: model, before: true)
+    if modelsToDelete.remove(model) != nil {
+      if let number = scope.map.innermostTransaction?.number { deletedInTransactions.append((number, model)) }
+      return
+    }
+    step(for: group).noteExistence(of: model, before: true, in: scope.map.innermostTransaction?.number)
     if counterStep == nil { noteEdit() }
   }
 

@@ -13,6 +13,7 @@ extension ModelUndo {
       open = nil
       group = nil
     }
+    for (number, model) in deletedInTransactions where numbers.contains(number) { modelsToDelete.insert(model) }
     if let heldRedo, numbers.contains(heldRedo.transaction) {
       redoSteps = heldRedo.steps
       self.heldRedo = nil
@@ -22,6 +23,7 @@ extension ModelUndo {
   /// Drops the steps over the limit, and registers the steps that waited for the end of transactions.
   func transactionEnded(_ numbers: Set<Int>) {
     if let heldRedo, numbers.contains(heldRedo.transaction) { self.heldRedo = nil }
+    deletedInTransactions.removeAll { numbers.contains($0.transaction) }
     trim()
     updateState()
     guard scope.map.transactions.isEmpty else { return }

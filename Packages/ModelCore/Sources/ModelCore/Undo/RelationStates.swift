@@ -10,6 +10,7 @@ final class ToOneState<Related: Model>: FieldState {
   let identity: LinkIdentity?
   let isUneven: Bool
   let original: ToOneBaseline<Related>?
+  let baseline: ToOneBaseline<Related>?
 
   init(
     of field: ModelField<Related>, _ model: Related?, isRetained: Bool, _ identity: LinkIdentity?,
@@ -20,6 +21,7 @@ final class ToOneState<Related: Model>: FieldState {
     self.identity = identity
     isUneven = field.isUneven
     self.original = original
+    baseline = original?.copy()
     super.init(of: field)
   }
 
@@ -37,6 +39,7 @@ final class ToManyState<Related: Model>: FieldState {
   let lacksMembers: Bool
   let loadState: LoadState
   let original: ToManyBaseline<Related>?
+  let baseline: ToManyBaseline<Related>?
 
   init(of field: ModelArrayField<Related>, _ original: ToManyBaseline<Related>?) {
     models = field.liveValue
@@ -46,6 +49,7 @@ final class ToManyState<Related: Model>: FieldState {
     lacksMembers = field.lacksMembers
     loadState = field.loadState
     self.original = original
+    baseline = original?.copy()
     super.init(of: field)
   }
 
@@ -80,6 +84,7 @@ extension ModelArrayField {
         refer(to: state.links, isUneven: state.isUneven)
         (hasFollowed, lacksMembers) = (state.hasFollowed, state.lacksMembers)
       }
+      if let baseline = state.baseline { state.original?.restore(baseline) }
       reinstateBaseline(state.original)
     } else if isChange {
       let isPartial = loadState == .incomplete || (state.loadState == .incomplete && loadState != .loaded)
@@ -123,6 +128,7 @@ extension ModelField {
     if isExact {
       change.willChange(self)
       reinstateStates(state, stamp: change.stamp) { refer(to: state) }
+      if let baseline = state.baseline { state.original?.restore(baseline) }
       reinstateBaseline(state.original)
     } else if isChange {
       keepBaseline(before: change)

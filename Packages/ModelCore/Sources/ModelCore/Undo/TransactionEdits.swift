@@ -6,7 +6,7 @@
 /// ```swift
 /// let edits = TransactionEdits(in: scope) { mark.isEntered }
 /// do { try await body() } catch {
-///   edits.revert()
+///   edits.revert { forgetCreatedModels() }
 ///   throw error
 /// }
 /// edits.commit { markSaved() }
@@ -17,8 +17,8 @@ public final class TransactionEdits {
     let field: AnyField
     let model: ModelObject
     let before: FieldState
-    /// Whether the state is restored without the inverse, which has an entry of its own.
-    let isExact: Bool
+    /// The last state that another task gave the field since.
+    var elsewhere: FieldState?
     /// The counts of reads and saves that histories had for the field.
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
@@ -27,6 +27,16 @@ public final class TransactionEdits {
   private let isInside: () -> Bool
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var order: [ObjectIdentifier] = []
+  /// The new models that became part of the scope since the transaction began.
+  private var newModels: Set<ModelObject> = []
+  /// Those of them that the transaction had edited before, and did not edit again.
+  private var overtaken: Set<ObjectIdentifier> = []
+  /// The fields that the transaction saved.
+  private var uncommitted: Set<ObjectIdentifier> = []
+  /// The dirty fields of new models that the transaction saved.
+  private var savedFields: [AnyField] = []
+  /// The fields that other tasks changed since the transaction began.
+  private var changedElsewhere: Set<ObjectIdentifier> = []
   /// The number of this transaction among those of the scope.
   let number: Int
   /// The numbers of this transaction and of the nested ones that succeeded.
@@ -69,68 +79,135 @@ public final class TransactionEdits {
   }
 
   /// Records a field before it is edited.
-  func willEdit(_ field: AnyField, of model: ModelObject, isExact: Bool) {
+  func willChange(_ field: AnyField, of model: ModelObject) {
     let id = ObjectIdentifier(field)
-    guard isInside() else { return discard(id) }
-    if entries[id] != nil { return }
-    entries[id] = Entry(
-      field: field, model: model, before: field.captureState(), isExact: isExact,
-      epochs: map.undos.map { ($0, $0.undo?.epochs[id]) })
-    order.append(id)
+    guard isInside() else {
+      changedElsewhere.insert(id)
+      if entries[id] != nil { overtaken.insert(id) }
+      return
+    }
+    if entries[id] == nil {
+      if newModels.contains(model) { return }
+      entries[id] = Entry(
+        field: field, model: model, before: field.captureState(),
+        epochs: map.undos.map { ($0, $0.undo?.epochs[id]) })
+      order.append(id)
+    } else if overtaken.remove(id) != nil {
+      entries[id]?.elsewhere = field.captureState()
+    }
   }
 
-  /// Records that a field gets a value by a read.
-  func willRead(_ field: AnyField) {
-    if !isInside() { discard(ObjectIdentifier(field)) }
+  /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change.
+  func willRead(_ field: AnyField, of model: ModelObject) {
+    if field.isDirty || !isInside() { willChange(field, of: model) }
   }
 
-  /// Keeps the value that another task gives a field.
-  private func discard(_ id: ObjectIdentifier) { entries[id] = nil }
+  /// Records a field before it is marked as saved.
+  func willSave(_ field: AnyField, of model: ModelObject) {
+    if isInside(), newModels.contains(model) { savedFields.append(field) } else { willChange(field, of: model) }
+    uncommitted.insert(ObjectIdentifier(field))
+  }
+
+  /// Returns the fields of a model that the transaction saved, unless the running task is part of it.
+  func uncommittedFields(of model: ModelObject) -> [AnyField] {
+    if uncommitted.isEmpty || isInside() { return [] }
+    return order.compactMap { entries[$0] }.filter {
+      $0.model === model && !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field))
+    }.map(\.field)
+  }
+
+  /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails.
+  func willAdd(_ model: ModelObject) { newModels.insert(model) }
+
+  /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
+  func willDelete(_ model: ModelObject) {
+    model.forEachField { field, _ in willChange(field, of: model) }
+  }
 
   /// Ends the recording, and restores all recorded fields with their states. Observers are notified at the end.
   /// Histories are as before the transaction.
   ///
   /// A field that another task changed since keeps its value.
-  public func revert() {
+  ///
+  /// - Parameter body: removes what the transaction created from the scope, and adds what it deleted again.
+  public func revert(_ body: () -> Void) {
     map.remove(self)
-    let reverted = order.reversed().compactMap { entries[$0] }
-    let restored = Set(entries.keys)
-    entries = [:]
-    map.forEachUndo { $0.rollBack(numbers, restored: restored) }
-    if !reverted.isEmpty { restore(reverted) }
-    map.forEachUndo { $0.transactionEnded(numbers) }
-  }
-
-  private func restore(_ reverted: [Entry]) {
+    var restored: [ObjectIdentifier: Entry] = [:]
+    swap(&entries, &restored)
+    let reverted = order.reversed().compactMap { restored[$0] }
+    map.forEachUndo { $0.rollBack(numbers, restored: Set(restored.keys).subtracting(changedElsewhere)) }
     // The history of an undo has no edits that were rolled back.
     map.process {
       transaction {
-        for entry in reverted { restore(entry) }
+        body()
+        restore(reverted)
       }
     }
-    for entry in reverted {
+    for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
       for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
     }
-    for model in Set(reverted.map(\.model)) {
+    for model in Set(reverted.map(\.model)).union(newModels) {
       // A record that was committed meanwhile is read again.
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
       if model.isUnsaved { map.keep(model) } else { map.settle(model) }
     }
+    map.forEachUndo { $0.transactionEnded(numbers) }
   }
 
-  private func restore(_ entry: Entry) {
-    // An outer transaction may have saved the value already, and marks it as saved when it commits.
-    defer { if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) } }
-    guard !entry.isExact, let relation = entry.field as? any Relation else {
-      return entry.field.reinstate(entry.before, exactly: true, settles: false)
+  private func restore(_ reverted: [Entry]) {
+    for field in savedFields { field.markNeverSaved() }
+    var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
+    for entry in reverted {
+      let id = ObjectIdentifier(entry.field)
+      let elsewhere = overtaken.contains(id) ? entry.field.captureState() : entry.elsewhere
+      if elsewhere == nil, let relation = entry.field as? any Relation {
+        relations.append((relation, entry.model, relation.liveModels))
+      }
+      if elsewhere == nil || elsewhere?.isDirty == true {
+        entry.field.reinstate(entry.before, exactly: true, settles: false)
+        // A save by another task that began after the edit saves the value.
+        if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
+      }
+      if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, settles: true) }
     }
-    // The inverse of a stored relation follows it. So a new model keeps its reference to a stored one.
-    guard entry.model.fieldsForDictionaryValue().contains(where: { $0 === relation }) else { return }
-    if entry.before.isDirty || !relation.restore() {
-      relation.revert(from: relation.captureState(), to: entry.before)
-      if !entry.before.isDirty { relation.markWritten(asOf: .next()) }
+    let restored = Set(reverted.map { ObjectIdentifier($0.field) }).subtracting(changedElsewhere)
+    for (relation, owner, present) in relations {
+      let former = relation.liveModels
+      if former.isEmpty, present.isEmpty { continue }
+      let (old, new) = (Set(former), Set(present))
+      for model in present where !old.contains(model) {
+        guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
+        align(inverse, of: model, withRestored: relation, of: owner)
+      }
+      for model in former where !new.contains(model) {
+        guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
+        align(inverse, of: model, withRestored: relation, of: owner)
+      }
     }
+  }
+
+  /// Makes both sides of a link equal where only one was restored: the other one is of a new model, or another task
+  /// changed it.
+  private func align(
+    _ inverse: any Relation, of model: ModelObject, withRestored relation: any Relation, of owner: ModelObject
+  ) {
+    let isLinked = relation.refers(to: model)
+    if isLinked == inverse.refers(to: owner) { return }
+    let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
+    if !isLinked, relation.isToMany, !changedElsewhere.contains(ObjectIdentifier(inverse)),
+      relation.isForeignKey || !model.isPartOfContainer
+    {
+      // A new model keeps its links.
+      inverse.linkInverse(owner, change)
+    } else if !isLinked {
+      inverse.detachInverse(owner, change)
+    } else if inverse.isToMany || inverse.liveModels.isEmpty {
+      relation.linkInverse(model, change)
+    } else {
+      relation.detachInverse(model, change)
+    }
+    change.announce()
   }
 }
 

@@ -69,11 +69,6 @@ final class UndoStep {
   func lastEntry(of field: AnyField) -> Entry? { entries.last { $0.field === field } }
 
   func noteExistence(of model: ModelObject, before existedBefore: Bool, in transaction: Int? = nil) {
-    if let index = existences.firstIndex(where: { $0.model === model }) {
-      if !existences.remove(at: index).existedBefore { transient.insert(model) }
-      return
-    }
-    transient.remove(model)
     existences.append(Existence(model: model, existedBefore: existedBefore, transaction: transaction))
   }
 
@@ -95,11 +90,29 @@ final class UndoStep {
   /// Ends the recording.
   func complete() {
     for entry in entries { entry.complete() }
+    completeExistences()
     // A new model is undone as a whole, and keeps its values for a redo.
     let created = Set(existences.lazy.filter { !$0.existedBefore }.map(\.model))
     entries.removeAll {
       $0.isVoid || transient.contains($0.model) || (!$0.field.isRelation && created.contains($0.model))
     }
     indices = [:]
+  }
+
+  /// Keeps what happened to each model in the end.
+  private func completeExistences() {
+    var existedBefore: [ModelObject: Bool] = [:], last: [ModelObject: Int] = [:]
+    for (index, existence) in existences.enumerated() {
+      if existedBefore[existence.model] == nil { existedBefore[existence.model] = existence.existedBefore }
+      last[existence.model] = index
+    }
+    if last.count == existences.count { return }
+    existences = existences.enumerated().compactMap { index, existence in
+      guard last[existence.model] == index else { return nil }
+      if existedBefore[existence.model] == existence.existedBefore { return existence }
+      if !existence.existedBefore { return nil }
+      transient.insert(existence.model)
+      return nil
+    }
   }
 }

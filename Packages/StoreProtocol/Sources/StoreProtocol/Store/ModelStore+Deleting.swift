@@ -4,10 +4,11 @@ extension ModelStore {
   /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For implementing stores.
   public func finishDeleting<M: Model>(_ model: M) { finishDeleting(model, in: nil) }
 
-  /// As ``finishDeleting(_:)``; inside a transaction, steps that can't be undone wait for its end.
+  /// As ``finishDeleting(_:)``; inside a transaction, the hook waits for its end.
   package func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
     if let transaction {
       let (state, isMember) = (model.storeState, model.scope === scope)
+      if isMember { scope.noteDeletion(of: model) }
       // At once: another model may be created with its identifier before the transaction ends.
       scope.remove(model)
       model.markDeleted(in: scope)
@@ -18,7 +19,6 @@ extension ModelStore {
       }
       let isSkipped = ModelHook.areSkipped
       return transaction.atEnd { [scope] in
-        if isMember { scope.noteDeletion(of: model) }
         ModelHook.afterDelete.run(on: model, in: scope, unless: isSkipped)
       }
     }

@@ -76,6 +76,7 @@ public struct PendingDeletion {
     var asked: Set<ObjectIdentifier> = []
     // Retained until the plan retains them.
     var found: [ModelObject] = []
+    var queried: [(reference: BackReference, models: [ModelObject])] = []
     // The store is queried for denying models, too, so that an error names all of them.
     var plan = try Self.plan(model, ignoresDenials: completion != .nothing)
     // The found models may have relations that need further queries.
@@ -88,7 +89,9 @@ public struct PendingDeletion {
         if let reference = BackReference(relation, of: owner) {
           do {
             try await prepare?(reference)
-            found += try await store.models(with: reference)
+            let models = try await store.models(with: reference)
+            found += models
+            if relation.deleteRule != .nullify { queried.append((reference, models)) }
           } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
             // A store that can't be queried leaves the relation as it is known.
             continue
@@ -108,7 +111,10 @@ public struct PendingDeletion {
       Record(
         typeName: other.storedTypeName, identifier: other.storedIdentifier ?? identifier, isRequested: other === model)
     }
-    references = Self.references(to: storedModels)
+    // A model with an unsaved change of the reference stays, but its record still references a removed one.
+    let removed = Set(plan.models)
+    let moved = queried.filter { $0.models.contains { !removed.contains($0) } }.map(\.reference)
+    references = Self.references(to: storedModels) + moved
   }
 
   /// Returns the relations whose stored models are queried.
@@ -180,10 +186,10 @@ public struct PendingDeletion {
     case stay
   }
 
-  /// As ``finish(updatesOthers:)``; inside a transaction, steps that can't be undone wait for its end.
+  /// As ``finish(updatesOthers:)``; inside a transaction, hooks wait for its end.
   ///
   /// - Parameters:
-  ///   - transaction: the open transaction. In one, models that stay are not updated.
+  ///   - transaction: the open transaction. Hooks run at its end.
   ///   - others: the treatment of the records of remaining models.
   ///   - cut: the records in which the store cut links.
   package func finish(
@@ -192,19 +198,12 @@ public struct PendingDeletion {
   ) async throws {
     let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
     let isSkipped = ModelHook.areSkipped
-    if let transaction {
-      if !plan.cuts.isEmpty || !referring.isEmpty {
-        transaction.atEnd {
-          _ = nullifyLinks(
-            others, referring, withoutHooks: isSkipped, except: Set(models.filter(\.isKnownToStore)))
-        }
+    let links = store.scope.recordTogether {
+      let links = nullifyLinks(others, referring) { model in
+        guard let transaction else { return ModelHook.afterUpdate.run(on: model, unless: isSkipped) }
+        transaction.atEnd { ModelHook.afterUpdate.run(on: model, unless: isSkipped) }
       }
       for model in models { finish(model, in: transaction) }
-      return
-    }
-    let links = store.scope.recordTogether {
-      let links = nullifyLinks(others, referring, withoutHooks: isSkipped)
-      for model in models { finish(model, in: nil) }
       return links
     }
     for (model, fields) in links where others == .areUpdated {
@@ -225,15 +224,13 @@ public struct PendingDeletion {
   /// Cuts the links of the remaining live models.
   ///
   /// - Parameters:
-  ///   - isSkipped: whether the hooks of the models do not run.
-  ///   - recreated: deleted models that the transaction created again. They keep the links that they store.
+  ///   - wasUpdated: called with each model whose record was cut.
   /// - Returns: the stored ones of them, with the relations that were cut.
   private func nullifyLinks(
-    _ others: Others, _ referring: [ModelObject], withoutHooks isSkipped: Bool,
-    except recreated: Set<ModelObject> = []
+    _ others: Others, _ referring: [ModelObject], _ wasUpdated: (ModelObject) -> Void
   ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
-    plan.nullifyLinks(exceptStoredLinksOf: recreated, in: store.scope)
+    plan.nullifyLinks()
     var cut: [(model: ModelObject, fields: [AnyField])] = []
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
@@ -241,18 +238,17 @@ public struct PendingDeletion {
       cut.append((model, fields))
       if others == .wereCut {
         model.markSaved(fields, asOf: .next())
-        ModelHook.afterUpdate.run(on: model, unless: isSkipped)
+        wasUpdated(model)
       }
     }
     for model in referring where !models.contains(model) {
-      let fields = model.nullifyOneWayLinks(to: models, in: store.scope)
-      // One that was deleted later in the same transaction is in no store.
+      let fields = model.nullifyOneWayLinks(to: models)
       if fields.isEmpty || !model.isKnownToStore { continue }
       if let index = cut.firstIndex(where: { $0.model === model }) {
         cut[index].fields += fields
       } else {
         cut.append((model, fields))
-        if others == .wereCut { ModelHook.afterUpdate.run(on: model, unless: isSkipped) }
+        if others == .wereCut { wasUpdated(model) }
       }
       if others == .wereCut { model.markSaved(fields, asOf: .next()) }
     }
@@ -273,9 +269,11 @@ public struct PendingDeletion {
     if model.isKnownToStore || model === models.last {
       store.finishDeleting(model, in: transaction)
     } else if let transaction {
+      store.scope.noteDeletion(of: model)
       store.scope.remove(model)
       transaction.onFailure { [store] in store.scope.add(model) }
     } else {
+      store.scope.noteDeletion(of: model)
       store.scope.remove(model)
     }
   }

@@ -303,22 +303,19 @@ public struct SaveOperation<M: Model> {
     try finish(answer: answer, in: nil)
   }
 
-  /// As ``finish(answer:)``; inside a transaction, steps that can't be undone wait for its end.
+  /// As ``finish(answer:)``; inside a transaction, the hook waits for its end.
   package func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
     if let transaction {
       begin(in: transaction)
+      try complete(answer: answer)
       let isSkipped = ModelHook.areSkipped
-      return transaction.atEnd {
-        // One that was deleted later in the same transaction is in no store.
-        if model.isKnownToStore { try complete(answer: answer) }
-        runHook(unless: isSkipped)
-      }
+      return transaction.atEnd { [model, hook] in hook.run(on: model, unless: isSkipped) }
     }
     try complete(answer: answer)
-    runHook(unless: ModelHook.areSkipped)
+    hook.run(on: model, unless: ModelHook.areSkipped)
   }
 
-  /// Sets the identifier, and marks the model as stored, within the same transaction.
+  /// Sets the identifier, and marks the model as stored. A transaction that fails takes that back.
   private func begin(in transaction: StoreTransactionLog) {
     let state = model.storeState
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
@@ -375,8 +372,5 @@ public struct SaveOperation<M: Model> {
     return .list(fields.fields(of: model).filter { !incomplete.contains(ObjectIdentifier($0)) })
   }
 
-  private func runHook(unless isSkipped: Bool) {
-    let hook: ModelHook = kind == .create ? .afterCreate : .afterUpdate
-    hook.run(on: model, unless: isSkipped)
-  }
+  private var hook: ModelHook { kind == .create ? .afterCreate : .afterUpdate }
 }

@@ -25,7 +25,9 @@ struct SaveSnapshot {
     let save = try Self.prepare(model, in: scope)
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.unsavedFields)), asOf: .next(),
+      fields.map(StoredFields.list)
+        ?? (isNew ? model.allStoredFields : .list(model.unsavedFields + scope.uncommittedFields(of: model))),
+      asOf: .next(),
       writer
     )
     self.save = save

@@ -18,8 +18,11 @@ public protocol TransactionalModelStore: ModelStore {
   /// If the body throws, or another writer changed the same models, the transaction is rolled back, records and models
   /// alike. The fields of the store's models that the body edited get back the values from before the transaction. Edits
   /// from before it stay unsaved changes. Created models are new again, without assigned identifiers, and deleted ones
-  /// are stored again. Edits by other tasks are kept. A new model that was not in the scope of the store has the values
-  /// with which it joined it, such as at its first save.
+  /// are stored again. Edits by other tasks are kept. A new model that was not in the scope of the store before keeps its
+  /// values and links.
+  ///
+  /// Transactions of one store instance run one after the other, because they share its models. So the body must not
+  /// wait for another task that begins a transaction of this instance.
   ///
   /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner
   /// part is rolled back, and its hooks don't run. Concurrent inner transactions must not write the same records.

@@ -109,6 +109,30 @@ extension ModelStoreContract {
       try await store.refresh(live)
       try require(live.company.value == nil, "the stored model still references it")
     },
+    Check(
+      "a deletion cuts the stored reference of a model that an unsaved change moves away",
+      needs: [.queries, .transactions]
+    ) { store in
+      let teams = [ContractTeam(), ContractTeam()]
+      (teams[0].id.value, teams[1].id.value) = ("reds", "blues")
+      try await store.createAll(teams)
+      let member = ContractMember(), debt = ContractDebt()
+      (member.team.value, debt.team.value) = (teams[0], teams[0])
+      try await store.create(member)
+      try await store.create(debt)
+      (member.team.value, debt.team.value) = (teams[1], teams[1])
+      try await store.delete(teams[0])
+      let types: [any Model.Type] = [ContractMember.self, ContractDebt.self]
+      try requireEqual(try await store.brokenLinks(of: types).count, 0, "the number of broken links")
+      try require(member.team.value === teams[1] && member.team.isDirty, "the unsaved change is gone")
+      try await store.save(member)
+      try await store.save(debt)
+      for model in [member, debt] as [any Model] { store.scope.remove(model) }
+      try requireEqual(
+        try await store.count(ContractMember.self, where: { $0.team == teams[1] }), 1, "the number of moved members")
+      try requireEqual(
+        try await store.count(ContractDebt.self, where: { $0.team == teams[1] }), 1, "the number of moved debts")
+    },
     Check("a deletion inside a transaction that throws leaves stored links", needs: [.transactions]) { store in
       struct Refusal: Error {}
       let identifiers = try await forgetStaff(in: store)

@@ -42,6 +42,7 @@ extension ModelStoreContract {
       let (team, debt) = try await teamWithDebt(in: store)
       try await transaction(in: store) { store in
         try await store.delete(debt)
+        debt.team.value = team
         try await store.create(debt)
         try await requireError(.denied, "the deletion") { try await store.delete(team) }
       }
