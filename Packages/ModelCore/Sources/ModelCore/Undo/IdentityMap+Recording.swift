@@ -44,6 +44,14 @@ extension IdentityMap {
     }
   }
 
+  /// Runs changes that histories don't record, because they restore what histories know.
+  func withoutRecording(_ body: () -> Void) {
+    let outer = processing
+    processing = Processing(read: [])
+    defer { processing = outer }
+    body()
+  }
+
   /// Runs a part of a save that changes fields. The changes are not edits, but belong to those that are saved.
   ///
   /// - Parameter read: the fields for which values that are read count as well.

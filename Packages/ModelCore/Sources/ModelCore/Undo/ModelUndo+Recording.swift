@@ -104,9 +104,10 @@ extension ModelUndo {
   /// Adds a value that a store or a hook adjusted to the step that set the original value.
   func adoptValue(of field: AnyField) {
     noteBaseline(of: field)
-    for step in undoSteps.reversed() {
+    for step in (undoSteps + [open].compactMap { $0 }).reversed() {
       guard let entry = step.lastEntry(of: field) else { continue }
-      entry.after = field.captureState()
+      // A step that is being recorded captures the value at its end.
+      if entry.after != nil { entry.after = field.captureState() }
       return
     }
   }

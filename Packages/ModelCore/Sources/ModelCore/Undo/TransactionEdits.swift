@@ -137,7 +137,7 @@ public final class TransactionEdits {
     let reverted = order.reversed().compactMap { restored[$0] }
     map.forEachUndo { $0.rollBack(numbers, restored: Set(restored.keys).subtracting(changedElsewhere)) }
     // The history of an undo has no edits that were rolled back.
-    map.process {
+    map.withoutRecording {
       transaction {
         body()
         restore(reverted)
