@@ -21,6 +21,8 @@ final class RelationChange {
   private var reverted: [any Relation] = []
   /// The relation that is read or reverted.
   private let source: (any Relation)?
+  /// Whether a read replaces an unsaved link.
+  private let replacesEdit: Bool
   /// The dirty lists whose members changed, with these.
   private var lists: [ObjectIdentifier: (list: any Relation, members: [ModelObject])] = [:]
 
@@ -28,6 +30,7 @@ final class RelationChange {
     self.stamp = stamp
     self.kind = kind
     self.source = source
+    replacesEdit = kind == .reading && source?.isDirty == true
     edited = nil
   }
 
@@ -35,6 +38,7 @@ final class RelationChange {
     stamp = .next()
     kind = .local
     source = nil
+    replacesEdit = false
     edited = embedded
   }
 
@@ -50,7 +54,8 @@ final class RelationChange {
     // The edit of the embedded model is part of the same step. One that is not recorded can't be undone.
     if let edited, edited.identityMap !== map { return }
     map.willChange(
-      relation, of: owner, isEdit: !isRead, group: edited == nil ? self : nil, continues: edited != nil)
+      relation, of: owner, isEdit: !isRead, group: edited == nil ? self : nil, continues: edited != nil,
+      replacesEdit: replacesEdit)
     // A deletion changes the baseline, too.
     if kind == .deletion { map.forEachUndo { $0.noteBaseline(of: relation) } }
   }

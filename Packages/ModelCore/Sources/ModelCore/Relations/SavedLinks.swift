@@ -67,6 +67,7 @@ extension ModelArrayField {
   /// Updates the baseline with all stored links, which a revert must not change.
   func noteStoredLinks() {
     guard let original else { return }
+    noteComingSave()
     for model in liveValue ?? [] where !original.contains(model) && isStored(by: model) { original.see(model) }
     for model in original.models ?? [] where !refers(to: model) && isStored(by: model) { original.forget(model) }
   }

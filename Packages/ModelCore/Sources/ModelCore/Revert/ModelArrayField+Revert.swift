@@ -51,7 +51,9 @@ extension ModelArrayField {
   }
 
   func removeFromBaseline(_ model: ModelObject) {
-    if let model = model as? Related { original?.forget(model) }
+    guard let model = model as? Related, isReverted(to: model) else { return }
+    noteComingSave()
+    original?.forget(model)
   }
 
   func isReverted(to model: ModelObject) -> Bool { (model as? Related).map { original?.contains($0) == true } ?? false }

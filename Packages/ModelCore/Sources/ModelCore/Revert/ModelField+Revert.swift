@@ -31,7 +31,10 @@ extension ModelField {
   func removeFromBaseline(_ model: ModelObject) {
     guard let original else { return }
     let isDeallocated = original.model == nil && original.identity?.identifier == model.identifierToRegister?.text
-    if original.model === model || (isDeallocated && model is Related) { original.see(nil) }
+    if original.model === model || (isDeallocated && model is Related) {
+      noteComingSave()
+      original.see(nil)
+    }
   }
 
   func isReverted(to model: ModelObject) -> Bool { original?.model === model }

@@ -29,11 +29,13 @@ extension IdentityMap {
   ///
   /// - Parameters:
   ///   - continues: whether the change is a consequence of the edit that was recorded last.
+  ///   - replacesEdit: whether a read replaces an unsaved value, of this field or of the other side of a link.
   func willChange(
-    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false
+    _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
+    replacesEdit: Bool = false
   ) {
     for edits in transactions {
-      if isEdit { edits.willChange(field, of: model) } else { edits.willRead(field, of: model) }
+      if isEdit || replacesEdit { edits.willChange(field, of: model) } else { edits.willRead(field, of: model) }
     }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
