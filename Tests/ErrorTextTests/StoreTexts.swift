@@ -26,7 +26,13 @@ extension ErrorText {
       author.id.value = 7
       try await store.update(author)
     },
-    ErrorText("a deletion after the identifier changed", #"There is no Author with the identifier "7"."#) { _ in
+    ErrorText(
+      "a deletion after the identifier changed",
+      """
+      This Author was not deleted: it was stored as "1", and its identifier was changed since. Restore the identifier, for \
+      example with revert(), and delete it then.
+      """
+    ) { _ in
       let store = MemoryModelStore()
       let author = Author("Jane")
       try await store.create(author)

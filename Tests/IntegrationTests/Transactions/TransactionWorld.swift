@@ -108,7 +108,7 @@ final class TransactionWorld {
 
   /// Makes edits, writes and reads.
   ///
-  /// - Parameter linksNew: whether new models get links, which they keep when a transaction fails.
+  /// - Parameter linksNew: whether new models get links. They would keep them when a transaction fails.
   func act(
     _ generator: inout some RandomNumberGenerator, _ log: inout [String], linksNew: Bool, depth: Int = 0
   ) async throws {
@@ -137,9 +137,12 @@ final class TransactionWorld {
         case 10:
           let athlete = Athlete()
           athlete.age = Int.random(in: 0..<100, using: &generator)
-          if linksNew { athlete.club = random(Club.self, &generator) }
+          if linksNew {
+            athlete.club = random(Club.self, &generator)
+            models.append(athlete)
+          }
           log.append("create a athlete in \(Self.name(athlete.club))")
-          try await create(athlete)
+          try await store.create(athlete)
         case 11:
           let age = Int.random(in: 0..<100, using: &generator)
           log.append("delete all athletes")

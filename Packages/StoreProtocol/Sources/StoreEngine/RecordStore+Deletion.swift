@@ -2,7 +2,25 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension RecordStore {
+  /// Deletes a model by its delete rules.
+  ///
+  /// Another instance may write a reference between the search for references and the removal. So a deletion is a
+  /// transaction, which is repeated after a conflict.
   final func remove<M: Model>(_ model: M) async throws {
+    if transaction != nil || handle.readsImmediately { return try await removeFollowingRules(model) }
+    for _ in 1..<Self.deletionAttempts {
+      do {
+        return try await runTransaction { try await removeFollowingRules(model) }
+      } catch let error as ModelStoreError where error.code == .conflict {
+        try checkCancellation()
+      }
+    }
+    try await runTransaction { try await removeFollowingRules(model) }
+  }
+
+  private static var deletionAttempts: Int { 1_000 }
+
+  private func removeFollowingRules<M: Model>(_ model: M) async throws {
     try checkCancellation()
     let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
       try await self.ensureIndex(for: reference)

@@ -53,7 +53,7 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
-    try await takeTurn(saveTurns, ObjectIdentifier(model))
+    try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")

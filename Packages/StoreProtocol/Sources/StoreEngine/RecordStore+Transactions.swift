@@ -37,7 +37,7 @@ extension RecordStore {
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
     try checkCancellation()
     if let transaction { return try await transaction.parts.runNested(in: scope, body) }
-    try await takeTurn(transactionTurns, true)
+    try await transactionTurns.begin(true)
     defer { transactionTurns.end(true) }
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin())
@@ -103,8 +103,16 @@ extension RecordStore {
   private func note(_ operations: [RecordOperation], in transaction: StoreTransaction) async throws {
     var stored: [(bytes: [UInt8], revision: UInt64)?] = []
     var added: Set<RecordName> = []
+    var unreadable: Set<RecordName> = []
     for operation in operations {
-      let record = try await record(operation.type, operation.identifier)
+      let record: (bytes: [UInt8], revision: UInt64)?
+      do {
+        record = try await self.record(operation.type, operation.identifier)
+      } catch let error as ModelStoreError where error.code == .corrupt && operation.operation == .delete {
+        // A record that can't be read any more can be removed nevertheless.
+        unreadable.insert(RecordName(operation.type, operation.identifier))
+        record = ([], 0)
+      }
       stored.append(record)
       if operation.operation == .create {
         if record != nil || !added.insert(RecordName(operation.type, operation.identifier)).inserted {
@@ -118,7 +126,7 @@ extension RecordStore {
     for (operation, record) in zip(operations, stored) {
       transaction.put(
         operation.operation == .delete ? nil : Array(operation.value), operation.type, operation.identifier,
-        stored: record)
+        stored: record, isUnreadable: unreadable.contains(RecordName(operation.type, operation.identifier)))
     }
   }
 
@@ -141,20 +149,9 @@ extension RecordStore {
     return try await handle.read(type, identifier).map { ($0.bytes, $0.revision) }
   }
 
-  /// Waits until no other task of this instance has a turn.
-  ///
-  /// - Throws: `ModelStoreError` with the code `cancelled`.
-  final func takeTurn<Key>(_ turns: Turns<Key>, _ key: Key) async throws {
-    do { try await turns.begin(key) } catch { throw Self.cancelled }
-  }
-
   /// Throws if the running task was cancelled.
   @_spi(ModelKitInternals)
   public final func checkCancellation() throws {
-    if Task.isCancelled { throw Self.cancelled }
-  }
-
-  private static var cancelled: ModelStoreError {
-    ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
+    if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
   }
 }

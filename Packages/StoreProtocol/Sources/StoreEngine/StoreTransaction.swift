@@ -16,6 +16,8 @@ public final class StoreTransaction {
     let order: Int
     /// Whether the transaction created it.
     let isOwn: Bool
+    /// Whether it could not be read before the transaction removed it.
+    let isUnreadable: Bool
   }
 
   let mark = TransactionMark()
@@ -70,9 +72,12 @@ public final class StoreTransaction {
     }
   }
 
-  /// - Parameter stored: the record before the call; nil if there was none.
+  /// - Parameters:
+  ///   - stored: the record before the call; nil if there was none.
+  ///   - isUnreadable: whether it could not be read.
   func put(
-    _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?
+    _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?,
+    isUnreadable: Bool = false
   ) {
     let key = ExactText(identifier)
     let known = entries[type]?[key]
@@ -85,7 +90,8 @@ public final class StoreTransaction {
     let entry = Entry(
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
       content: content, order: isNew ? count : known?.order ?? count,
-      isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true)
+      isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true,
+      isUnreadable: known?.isUnreadable ?? isUnreadable)
     entries[type, default: [:]][key] = entry
     parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }
@@ -160,9 +166,10 @@ public final class StoreTransaction {
         case (nil, nil): return nil
         case (nil, let bytes?): operation = .create(type, identifier, bytes)
         case (let revision?, let bytes?): operation = .update(type, identifier, bytes, ifRevision: revision)
-        case (let revision?, nil): operation = .delete(type, identifier, ifRevision: revision)
+        case (let revision?, nil):
+          operation = entry.isUnreadable ? .delete(type, identifier) : .delete(type, identifier, ifRevision: revision)
         }
-        operation.previousValue = entry.original
+        if !entry.isUnreadable { operation.previousValue = entry.original }
         return (entry.order, operation)
       }
     }

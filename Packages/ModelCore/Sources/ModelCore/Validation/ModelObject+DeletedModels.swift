@@ -3,8 +3,7 @@
 extension ModelObject {
   /// The relations that a save would write and that reference a deleted model, each with that model.
   ///
-  /// A link that is already saved is left to the store, which cuts it, at the end of a transaction if there is one. An
-  /// embedded model is not a link.
+  /// A link that is already saved is left to the store, which cuts it. An embedded model is not a link.
   var linksToDeletedModels: [(field: AnyField, model: ModelObject)] {
     guard identityMap?.hasDeletions == true else { return [] }
     var links: [(field: AnyField, model: ModelObject)] = []

@@ -40,7 +40,7 @@ extension ModelStore {
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`.
   public func refresh<M: Model>(_ model: M) async throws {
     try ModelStoreError.rejectDraft(model, "refreshed", "refresh")
-    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(of: model) }
     scope.add(model)
     let stamp = ChangeStamp.next()
     let found = try await Refreshing.$isUnderWay.withValue(true, in: #isolation) {

@@ -144,6 +144,28 @@ extension ModelStoreError {
       .noIdentifier, "This \(typeName.nameForMessage) has no identifier: it was not created in a store yet.")
   }
 
+  /// The error of an operation on a model without identifier.
+  static func noIdentifier(of model: ModelObject) -> ModelStoreError {
+    guard model.isKnownToStore, let former = model.formerIdentifier else { return .noIdentifier(model.storedTypeName) }
+    return ModelStoreError(
+      .noIdentifier,
+      """
+      This \(model.storedTypeName.nameForMessage) has no identifier: it was stored as \(former.quotedForMessage), and its \
+      identifier was removed since. Restore the identifier, for example with revert().
+      """)
+  }
+
+  /// Rejects the deletion of a model whose identifier was changed: another record may have the new one.
+  static func rejectDeletionUnderNewIdentifier(_ model: ModelObject) throws {
+    guard model.isKnownToStore, let former = model.formerIdentifier, former != model.storedIdentifier else { return }
+    throw ModelStoreError(
+      .invalid,
+      """
+      This \(model.storedTypeName.nameForMessage) was not deleted: it was stored as \(former.quotedForMessage), and its \
+      identifier was changed since. Restore the identifier, for example with revert(), and delete it then.
+      """, identifier: former)
+  }
+
   /// Rejects a model of a draft, whose original has to be used.
   ///
   /// - Parameters:

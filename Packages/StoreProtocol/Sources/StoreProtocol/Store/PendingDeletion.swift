@@ -52,8 +52,8 @@ public struct PendingDeletion {
   ///   - model: the model to delete.
   ///   - store: the store.
   ///   - completesRelations: whether the store is queried. Otherwise the rules apply to the live models.
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `denied` if a rule denies it; its cause is a
-  ///   `DeletionDeniedError`. Or an error of the store.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid` if the identifier was changed and not saved,
+  ///   or `denied` if a rule denies it; its cause is a `DeletionDeniedError`. Or an error of the store.
   public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
     try await self.init(of: model, in: store, completing: completesRelations ? .everything : .nothing)
   }
@@ -71,7 +71,8 @@ public struct PendingDeletion {
     preparing prepare: ((BackReference) async throws -> Void)? = nil
   ) async throws {
     try ModelStoreError.rejectDraft(model, "deleted", "delete")
-    guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(of: model) }
+    try ModelStoreError.rejectDeletionUnderNewIdentifier(model)
     self.store = store
     var asked: Set<ObjectIdentifier> = []
     // Retained until the plan retains them.

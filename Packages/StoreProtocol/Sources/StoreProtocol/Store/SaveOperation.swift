@@ -86,7 +86,7 @@ public struct SaveOperation<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
     await model.finishChecksForSaving()
-    guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
     if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
     let begun = try SaveSnapshot(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))

@@ -22,6 +22,17 @@ extension ModelStoreContract {
     Check("delete of a model without identifier throws noIdentifier") { store in
       try await requireError(.noIdentifier, "delete") { try await store.delete(ContractPerson.named("Ada")) }
     },
+    Check("delete of a model whose identifier was changed throws invalid, and deletes no other model") { store in
+      let person = try await store.create(ContractPerson.named("Ada"))
+      let other = try await store.create(ContractPerson.named("Grace"))
+      let identifier = person.identifier
+      person.id.value = other.id.value
+      let error = try await requireError(.invalid, "delete") { try await store.delete(person) }
+      try requireEqual(error.identifier, identifier, "the identifier of the error")
+      person.revert()
+      try await store.delete(person)
+      try requireEqual(try await store.list(ContractPerson.self), [other], "what is left")
+    },
     Check("delete runs afterDelete") { store in
       let person = try await store.create(ContractPerson.named("Ada"))
       try await store.delete(person)

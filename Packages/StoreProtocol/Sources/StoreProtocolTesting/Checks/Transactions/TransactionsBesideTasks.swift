@@ -13,15 +13,11 @@ extension ModelStoreContract {
         try requireEqual(names, ["Grace", "Ada"], "what the transaction sees")
       }
     },
-    SharedEngineCheck("a transaction is isolated from one of another task through the same store instance") {
-      makeStore in
-      try await doingSomethingElse(makeStore) { store in
-        try await transaction(in: store) { store in
-          try await store.create(ContractPerson.named("Grace"))
-          let names = try await store.list(ContractPerson.self).map(\.name.value)
-          try requireEqual(names, ["Grace"], "what the other transaction sees")
-        }
-      }
+    SharedEngineCheck("the transactions of one store instance run one after the other") { makeStore in
+      try await countingInTurns(makeStore)
+    },
+    SharedEngineCheck("the saves of one model through one store instance run one after the other") { makeStore in
+      try await savingInTurns(makeStore)
     },
     SharedEngineCheck("a model stays the object of its identifier if a transaction that deleted it fails beside a list")
     {
@@ -63,6 +59,50 @@ extension ModelStoreContract {
       }
     } catch is Refusal {}
     try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Grace"], "what is stored")
+  }
+
+  /// Counts in transactions of two tasks, of which some fail after the edit and repeat after a conflict.
+  @MainActor private static func countingInTurns(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let identifier = try await store.create(ContractPerson.named("Ada", age: 0)).identifier ?? ""
+    let tasks = (0..<2).map { _ in
+      Task { @MainActor in
+        for attempt in 0..<10 {
+          do {
+            try await transaction(in: store) { store in
+              let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+              person.age.value = (person.age.value ?? 0) + 1
+              await Task.yield()
+              if attempt % 3 == 0 { throw Refusal() }
+              try await store.save(person)
+            }
+          } catch is Refusal {}
+        }
+      }
+    }
+    for task in tasks { try await task.value }
+    let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+    try requireEqual(person.age.value, 12, "the count")
+    try require(!person.isDirty, "the model is dirty")
+    try requireEqual(
+      try await store.count(ContractPerson.self, where: { $0.age == 12 }), 1, "the number of people with the count")
+  }
+
+  /// Saves a model several times at once, after an edit each.
+  @MainActor private static func savingInTurns(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    for round in 0..<20 {
+      let tasks = (1...3).map { number in
+        person.age.value = round * 3 + number
+        return Task { @MainActor in try await store.save(person) }
+      }
+      for task in tasks { try await task.value }
+      try require(!person.isDirty && person.age.value == round * 3 + 3, "the last edit is dirty, or gone")
+      try requireEqual(
+        try await store.count(ContractPerson.self, where: { $0.age == round * 3 + 3 }), 1, "the stored last edits")
+    }
   }
 
   /// Deletes a model in a transaction that fails after another task has listed what is stored.

@@ -54,7 +54,45 @@ extension ModelStoreContract {
       let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(found.age.value, 40, "the count")
     },
+    SharedEngineCheck("a deletion beside a transaction that adds a reference leaves no broken link") { makeStore in
+      try await deletingBesideTransactions(makeStore)
+    },
   ]
+
+  /// Deletes teams while transactions of another instance create members and debts of them.
+  @MainActor private static func deletingBesideTransactions(_ makeStore: () async throws -> any ModelStore) async throws
+  {
+    let first = try await makeStore(), second = try await makeStore()
+    guard first is any TransactionalModelStore else { return }
+    for round in 0..<12 {
+      let team = ContractTeam(), identifier = "team \(round)"
+      team.id.value = identifier
+      try await first.create(team)
+      let deletion = Task { @MainActor in
+        do { try await first.delete(team) } catch let error as ModelStoreError where error.code == .denied {}
+      }
+      let creation = Task { @MainActor in
+        do {
+          try await transaction(in: second) { store in
+            let found = try await store.lookup(ContractTeam.self, identifier: identifier)
+            if round % 2 == 0 {
+              let member = ContractMember()
+              member.team.value = found
+              try await store.create(member)
+            } else {
+              let debt = ContractDebt()
+              debt.team.value = found
+              try await store.create(debt)
+            }
+          }
+        } catch let error as ModelStoreError where error.code == .conflict || error.code == .notFound {}
+      }
+      try await deletion.value
+      try await creation.value
+    }
+    let types: [any Model.Type] = [ContractMember.self, ContractDebt.self]
+    try requireEqual(try await makeStore().brokenLinks(of: types).count, 0, "the number of broken links")
+  }
 
   /// Adds one to the age of a person, as often as it takes.
   private static func count(

@@ -1,5 +1,4 @@
 @_spi(ModelKitInternals) import FieldKit
-import StoreProtocol
 
 /// The tasks that do something one after the other for each key, such as the saves of one model.
 ///
@@ -7,21 +6,27 @@ import StoreProtocol
 /// try await turns.begin(id)
 /// defer { turns.end(id) }
 /// ```
-struct Turns<Key: Hashable & Sendable>: Sendable {
+@_spi(ModelKitInternals)
+public struct Turns<Key: Hashable & Sendable>: Sendable {
   private let taken = AwaitedState<Set<Key>>([])
+
+  /// Creates turns that no task has.
+  public init() {}
 
   /// Waits until no other task has the turn of a key.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled while it waits.
-  func begin(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws {
+  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
+  public func begin(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws {
     while !taken.withLock({ $0.insert(key).inserted }) {
       await taken.wait(isolation: actor) { !$0.contains(key) }
-      try Task.checkCancellation()
+      if Task.isCancelled {
+        throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
+      }
     }
   }
 
   /// Ends the turn of a key.
-  func end(_ key: Key) {
+  public func end(_ key: Key) {
     for task in taken.change({ $0.remove(key) }) { task.resume() }
   }
 }
