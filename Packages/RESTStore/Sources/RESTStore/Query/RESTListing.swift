@@ -221,14 +221,13 @@ struct RESTListing<M: Model> {
     var position: Position? = start
     while let current = position {
       let page = try await page(at: current)
-      if let total = page.total, !isMixed, !isHere {
-        return min(max(0, total - query.offset), query.limit ?? .max)
-      }
+      // A server may report any number.
+      if let total = page.total, total >= 0, !isMixed, !isHere { return query.pageCount(of: total) }
       count += page.records.count
       position = page.next
     }
     // With an order, the pages were counted without offset and limit.
-    return needsAll ? min(max(0, count - query.offset), query.limit ?? .max) : count
+    return needsAll ? query.pageCount(of: count) : count
   }
 
   /// Reads the models of a list from the bytes of a single answer; returns nil if there may be other pages, or the

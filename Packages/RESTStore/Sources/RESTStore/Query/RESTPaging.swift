@@ -42,7 +42,9 @@ public enum RESTPaging: Sendable, Hashable {
       var size = max(1, size)
       // If the requested range is a page of its own, just that page is fetched.
       if sizeParameter != nil, let limit, limit > 0, limit < size, offset % limit == 0 { size = limit }
-      items.append(RESTQueryItem(page, String(first + offset / size)))
+      // No list has a page beyond the largest number.
+      let (number, isTooLarge) = first.addingReportingOverflow(offset / size)
+      items.append(RESTQueryItem(page, String(isTooLarge ? .max : number)))
       if let sizeParameter { items.append(RESTQueryItem(sizeParameter, String(size))) }
       return RESTQueryTranslation(items, skipped: offset % size, paging: self)
     case .linked: return RESTQueryTranslation([], skipped: offset, paging: self)
@@ -55,14 +57,19 @@ public enum RESTPaging: Sendable, Hashable {
     func number(_ name: String?) -> Int? {
       name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
     }
+    /// The items with a number moved forward; nil if there is no larger number.
+    func moved(_ name: String, from current: Int, by distance: Int) -> [RESTQueryItem]? {
+      let (next, isTooLarge) = current.addingReportingOverflow(distance)
+      return isTooLarge ? nil : RESTPageLink.replacing(items, [RESTQueryItem(name, String(next))])
+    }
     switch self {
     case .whole, .linked: return nil
     case .offset(let size, let limitName, let offsetName):
       guard count >= min(number(limitName) ?? size, size) else { return nil }
-      return RESTPageLink.replacing(items, [RESTQueryItem(offsetName, String((number(offsetName) ?? 0) + count))])
+      return moved(offsetName, from: number(offsetName) ?? 0, by: count)
     case .pages(let size, let page, let sizeParameter, let first):
       guard count >= number(sizeParameter) ?? size else { return nil }
-      return RESTPageLink.replacing(items, [RESTQueryItem(page, String((number(page) ?? first) + 1))])
+      return moved(page, from: number(page) ?? first, by: 1)
     }
   }
 }
