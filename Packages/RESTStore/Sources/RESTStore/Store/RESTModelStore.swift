@@ -22,6 +22,9 @@ public final class RESTModelStore: ModelStore {
   /// The engine that instances of this store share. It is `Sendable`.
   public let handle: RESTEngine
 
+  /// The number of times that an update is repeated because others changed other fields of the record.
+  private static let maximumMerges = 8
+
   /// The default policy of saves and updates.
   public var conflictPolicy = ConflictPolicy.merge
 
@@ -140,9 +143,9 @@ public final class RESTModelStore: ModelStore {
   /// requires it.
   ///
   /// With `merge` the request has the entity tag of the version that the changes are based on, if a strong one is
-  /// known. If another writer changed the record since, a PATCH is sent once more with the tag of the server's current
-  /// version, unless both changed the same field. A PUT fails. Without a tag the server decides, and usually the last
-  /// writer wins. `fail` requires a tag. `overwrite` sends none.
+  /// known. If another writer changed the record since, a PATCH is sent again with the tag of the server's current
+  /// version, at most 8 times, unless both changed the same field. A PUT fails. Without a tag the server decides, and
+  /// usually the last writer wins. `fail` requires a tag. `overwrite` sends none.
   ///
   /// - Parameters:
   ///   - model: the model to write.
@@ -179,6 +182,7 @@ public final class RESTModelStore: ModelStore {
     }
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
+    var repetitions = 0
     while true {
       do {
         try await handle.run(call, onConflict: onConflict) { answer, response in
@@ -199,10 +203,19 @@ public final class RESTModelStore: ModelStore {
         error.conflicts = save.conflicts(isWhole ? .fail : policy) { path in
           [path.dropFirst().reduce(conflict.record[path[0]]) { $0?[$1] }]
         }
-        // Others changed other fields only: the changes are merged, unless the record changes once more.
+        // Others changed other fields only, so the changes are merged.
         guard policy == .merge, !isWhole, error.conflicts.isEmpty, !conflict.record.isEmpty,
           let next = conflict.entityTag, EntityTags.isStrong(next), next != call.headers["If-Match"]
         else { throw placed(error, on: model) }
+        // The record changes continuously, or the server makes another tag for each answer.
+        guard repetitions < Self.maximumMerges else {
+          error.message += """
+            . The entity tag was another one after each of \(repetitions + 1) attempts. The changes are kept: save again later, or \
+            with onConflict: .overwrite.
+            """
+          throw placed(error, on: model)
+        }
+        repetitions += 1
         call.headers["If-Match"] = next
       } catch {
         throw placed(error, on: model)

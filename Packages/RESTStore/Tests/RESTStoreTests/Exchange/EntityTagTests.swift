@@ -51,6 +51,23 @@ import Testing
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, "\"v2\""])
   }
 
+  @Test func `An entity tag that is another one in each answer ends an update in a conflict after 9 attempts`()
+    async throws
+  {
+    let changes = (2...40).flatMap { [HTTPResponseData(status: 412), ada(["ETag": "\"v\($0)\""])] }
+    let transport = StubTransport(([ada(["ETag": "\"v1\""])] + changes).map { .success($0) })
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.age.value = 5
+    let error = try await storeError { try await store.save(person) }
+    #expect(error.code == .conflict)
+    #expect(error.message.hasPrefix("This Person was not written. PATCH /people/1: "), "\(error.message)")
+    #expect(error.message.contains("after each of 9 attempts"), "\(error.message)")
+    #expect(person.age.value == 5 && person.age.isDirty)
+    let tags = transport.requests.filter { $0.method == .patch }.map { $0.headers["If-Match"] }
+    #expect(tags == (1...9).map { "\"v\($0)\"" })
+  }
+
   @Test func `An update sends the entity tag of the version that was changed, not of a later read`()
     async throws
   {
