@@ -121,19 +121,25 @@ struct RESTCall: Sendable {
       return
         "The server reports that this \(typeName) was \(done), but its response can't be used; the model here is unchanged. "
     }
-    switch error.code {
-    case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return "This \(typeName) was not \(done). "
-    default: return "It is not certain whether this \(typeName) was \(done). "
+    return Self.isCertain(error)
+      ? "This \(typeName) was not \(done). " : "It is not certain whether this \(typeName) was \(done). "
+  }
+
+  /// Returns whether an error means that the server did not carry out the request.
+  private static func isCertain(_ error: ModelStoreError) -> Bool {
+    // The others are about one attempt, and an earlier one may have been carried out.
+    if let status = error.refusal?.status, status == 304 || (400..<500).contains(status),
+      ![408, 425, 429].contains(status)
+    {
+      return true
     }
+    return [.invalid, .conflict, .unauthorized, .notFound, .unsupported, .full].contains(error.code)
   }
 
   /// Returns a sentence on the outcome of any other request that may change something.
   private func requestLead(for error: ModelStoreError, isAccepted: Bool) -> String {
     if isAccepted { return "The server reports that it carried out this request, but its response can't be used. " }
-    switch error.code {
-    case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return ""
-    default: return "It is not certain whether the server carried out this request. "
-    }
+    return Self.isCertain(error) ? "" : "It is not certain whether the server carried out this request. "
   }
 }
 

@@ -23,6 +23,9 @@ import Testing
     let person = Person(id: 7, name: "Ada")
     for (status, sentence) in [
       (409, "This Person was not written. PATCH /people/7: status 409"),
+      (428, "This Person was not written. PATCH /people/7: status 428"),
+      (304, "This Person was not written. PATCH /people/7: status 304"),
+      (418, "This Person was not written. PATCH /people/7: status 418"),
       (
         503,
         """
