@@ -73,7 +73,9 @@ public struct RESTRetryPolicy: Sendable {
   /// Returns the seconds, or the time until the date, of a `Retry-After`; nil if it is neither.
   static func duration(ofRetryAfter text: String, now: Date) -> Duration? {
     let text = text.trimmingCharacters(in: .whitespaces)
-    if let seconds = UInt32(text) { return .seconds(Int64(seconds)) }
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      return .seconds(Int64(UInt32(text) ?? .max))
+    }
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
