@@ -84,16 +84,24 @@ extension RESTModelStore {
     if handle.router.sharesCollection(type), !M.includes(record) {
       throw ModelStoreError(.notFound, "the record there is of the class \(M.storedClass(for: record).displayName)")
     }
-    let expected = M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)
-    // The usual case, in which nothing has to be read twice.
-    if let expected, expected.path.count == 1, record[expected.path[0]] == expected.value { return record }
-    if let found = try self.identifier(in: record, of: type) {
-      if expected != nil { try check(found, is: identifier, of: type) }
-    } else {
-      // The server need not repeat the identifier of the path.
-      expected?.write(to: &record)
-    }
+    try identify(&record, as: identifier, of: type)
     return record
+  }
+
+  /// Writes an identifier to a record that has none: a server need not repeat the one of the request, nor may it remove
+  /// that of a model.
+  ///
+  /// - Throws: `ModelDecodingError` with the path of the identifier if the record has another one, which would give a
+  ///   model the identity of another.
+  func identify<M: Model>(_ record: inout AttributeDictionary, as identifier: String, of type: M.Type) throws {
+    guard let expected = M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers) else { return }
+    // The usual case, in which nothing has to be read twice.
+    if expected.path.count == 1, record[expected.path[0]] == expected.value { return }
+    guard let found = try self.identifier(in: record, of: type) else { return expected.write(to: &record) }
+    if found == identifier { return }
+    throw ModelDecodingError(
+      path: FieldPath(expected.path.map { .key($0) }), expected: identifier.quotedForMessage,
+      found: found.quotedForMessage)
   }
 
   /// Returns the records of an answer that has to be a list.
@@ -139,14 +147,19 @@ extension RESTModelStore {
     if hasNews { try await scope.creations.settled(of: M.typeName) }
   }
 
-  /// Rejects an answer about another model, which would give a model the identity of another.
+  /// Rejects an identifier for a new model that another live one has, since there is one object for an identifier. An
+  /// unloaded reference may have it.
   ///
-  /// - Throws: `ModelDecodingError` with the path of the identifier.
-  func check<M: Model>(_ found: String?, is expected: String?, of type: M.Type) throws {
-    guard let found, let expected, found != expected else { return }
-    let path = M.prototype().storedValue(ofIdentifier: expected, in: scope.transformers)?.path ?? []
-    throw ModelDecodingError(
-      path: FieldPath(path.map { .key($0) }), expected: expected.quotedForMessage, found: found.quotedForMessage)
+  /// - Parameter sent: the identifier with which the model was sent.
+  /// - Throws: `ModelStoreError` with the code `server`.
+  func checkIsFree<M: Model>(_ answered: String, for model: M, besides sent: String?) throws {
+    guard answered != sent, let live = scope.liveModel(type(of: model), identifier: answered), live !== model,
+      !live.isShell
+    else { return }
+    throw ModelStoreError(
+      .server,
+      "it has the identifier \(answered.quotedForMessage) of another model, which was not changed: look that one up instead",
+      identifier: answered)
   }
 
   // MARK: Errors

@@ -110,9 +110,14 @@ public final class RESTModelStore: ModelStore {
     defer { handle.writes.end(write) }
     do {
       try await handle.run(call) { answer, response in
-        let record = try self.record(in: answer, of: type(of: model))
+        var record = try self.record(in: answer, of: type(of: model))
         let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
-        guard answered != nil || identifier != nil || model.identifierField == nil else {
+        if let answered {
+          try checkIsFree(answered, for: model, besides: identifier)
+        } else if let identifier, var known = record {
+          try identify(&known, as: identifier, of: type(of: model))
+          record = known
+        } else if identifier == nil, model.identifierField != nil {
           throw ModelStoreError(.server, "the response has no identifier for the new model")
         }
         try save.finish(answer: record)
@@ -186,10 +191,10 @@ public final class RESTModelStore: ModelStore {
     while true {
       do {
         try await handle.run(call, onConflict: onConflict) { answer, response in
-          let record = try self.record(in: answer, of: type(of: model))
-          if let record {
-            let found = try identifier(in: record, of: type(of: model))
-            try check(found, is: save.identifier, of: type(of: model))
+          var record = try self.record(in: answer, of: type(of: model))
+          if let identifier = save.identifier, var known = record {
+            try identify(&known, as: identifier, of: type(of: model))
+            record = known
           }
           try save.finish(answer: record)
           tell(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))

@@ -54,6 +54,37 @@ import Testing
     #expect(person.name.isDirty)
   }
 
+  @Test(arguments: ["null", "missing"])
+  func `An answer to a write without an identifier leaves the model its own`(identifier: String) async throws {
+    let body = identifier == "null" ? #"{"id": null, "name": "Grace"}"# : #"{"name": "Grace"}"#
+    let store = try RESTModelStore(StubTransport(status: 200, body))
+    let person = Person(id: 7, name: "Ada")
+    try await store.create(person)
+    #expect(person.identifier == "7" && person.name.value == "Grace")
+    person.name.value = "Augusta"
+    try await store.update(person)
+    #expect(person.identifier == "7" && person.name.value == "Grace")
+    #expect(!person.isDirty)
+    #expect(Person.with(identifier: "7", in: store.scope) === person)
+  }
+
+  @Test func `A create that is answered with the identifier of another live model fails and changes neither`()
+    async throws
+  {
+    let transport = StubTransport([
+      .success(ada()), .success(HTTPResponseData(status: 201, body: Data(#"{"id": 1, "name": "Grace"}"#.utf8))),
+    ])
+    let store = try RESTModelStore(transport)
+    let live = try await store.lookup(Person.self, identifier: "1")
+    let person = Person(name: "Grace")
+    let error = try await storeError { try await store.create(person) }
+    #expect(error.code == .server)
+    #expect(error.message.contains(#"the identifier "1" of another model"#), "\(error.message)")
+    #expect(person.identifier == nil && !person.isKnownToStore)
+    #expect(live.name.value == "Ada")
+    #expect(Person.with(identifier: "1", in: store.scope) === live)
+  }
+
   @Test func `An identifier that the server chooses instead of the sent one is used by all references`()
     async throws
   {
