@@ -31,6 +31,8 @@ struct Lane: Equatable {
     case refusal
     /// The outcome is unknown.
     case silence
+    /// The answer can't be understood, so that the outcome is unknown, and an equal request would get an equal answer.
+    case nonsense
   }
 
   /// The step that follows an answer.
@@ -157,7 +159,7 @@ struct Lane: Equatable {
       RecordMerge.areEqual(entry.base, remote)
       && entry.base?[RecordMerge.validatorKey] == remote?[RecordMerge.validatorKey]
     entry.flight = nil
-    if reason == .silence { entry.unsettled.merge(flight.body) { $1 } }
+    if reason == .silence || reason == .nonsense { entry.unsettled.merge(flight.body) { $1 } }
     if reason == .refusal, isUnchanged {
       // Another rule than that about versions: the same request would be rejected for ever.
       entry.isParked = true
@@ -168,6 +170,7 @@ struct Lane: Equatable {
     if flight.isCreation, remote != nil { entry.base = [:] }
     self.entry = entry
     rebase(on: remote, resolve: resolve)
+    if reason == .nonsense { park() }
   }
 
   /// Parks the entry until a person queues it again. A request whose outcome is unknown stays as it is.

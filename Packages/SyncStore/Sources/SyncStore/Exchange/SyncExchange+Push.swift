@@ -94,6 +94,9 @@ extension SyncExchange {
         case .again: continue
         }
       }
+      if let message = try await step(entry.type, entry.identifier, { _ in }).entry?.error {
+        fail(entry.type, entry.identifier, ModelStoreError(.server, message, identifier: entry.identifier))
+      }
     } catch let damaged as DamagedEntry {
       report.damaged.append(OutboxEntry.recordIdentifier(damaged.type, damaged.identifier))
     }
@@ -204,7 +207,7 @@ extension SyncExchange {
     case (.read, .unreadable) where isTemporary && flight.isCreation:
       return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
-    case (.read, .unreadable): return try await readBack(type, identifier, after: .silence)
+    case (.read, .unreadable): return try await readBack(type, identifier, after: .nonsense)
     case (.read, .none), (.retry, _), (.authenticate, _):
       if let message = lane.entry?.error {
         fail(name, identifier, ModelStoreError(.server, message, identifier: identifier))

@@ -67,6 +67,31 @@ import Testing
     #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "B")
   }
 
+  @Test(arguments: [#"{"id": "z", "label": "B"}"#, "<html>Sign in</html>", #"{"id": "a", "label": [1]}"#])
+  func `An update whose answer can't be read is parked after one request if the server did not carry it out`(
+    body: String
+  ) async throws {
+    let (store, tag) = try await withEdit()
+    server.plan(answer(#"[{"id": "a", "label": "A"}]"#), list, answer(#"{"id": "a", "label": "A"}"#), answer(body))
+    let report = try await store.sync()
+    #expect(report.failures.map(\.identifier) == ["a"] && report.waiting == 1)
+    #expect(server.requests.count { $0.method == .patch } == 1)
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.error?.contains("PATCH /tags/a") == true, "\(entry.error ?? "")")
+    #expect(tag.label.value == "B")
+    try await store.retry(entry)
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "B")
+  }
+
+  @Test func `An update whose answer can't be read is done if the server has its values`() async throws {
+    let (store, _) = try await withEdit()
+    server.plan(answer(#"[{"id": "a", "label": "A"}]"#), list, answer(#"{"id": "a", "label": "A"}"#), answer("<html>"))
+    server.plan(answer(#"{"id": "a", "label": "B"}"#))
+    let report = try await store.sync()
+    #expect(report.failures.isEmpty && report.waiting == 0)
+  }
+
   @Test func `A record that is read before an update with another identifier is parked`() async throws {
     let (store, _) = try await withEdit()
     server.plan(answer(#"[{"id": "a", "label": "A"}]"#), list, answer(#"{"id": "z", "label": "A"}"#))
