@@ -48,7 +48,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
   public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
     let group = batch.operations.count > 1 ? environment.makeIdentifier() : nil
-    while true {
+    // The record may be pushed, or changed by another store instance, after its entry was read.
+    return try await retryingMismatches(of: OutboxEntry.recordType) {
       var (operations, entries): ([RecordOperation], [RecordOperation]) = ([], [])
       for operation in batch.operations {
         let noted = try await note(try await mapped(operation), group)
@@ -56,14 +57,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         entries.append(noted.entry)
       }
       try await checkLimit(adding: entries)
-      do {
-        let completed = try await local.commitCompleting(batch.with(operations, adding: entries))
-        for task in signals.change({ $0.commits += 1 }) { task.resume() }
-        return completed.filter { $0.type != OutboxEntry.recordType }
-      } catch let mismatch as RecordMismatch where mismatch.type == OutboxEntry.recordType {
-        // The record was pushed, or another store instance changed it, since its entry was read.
-        continue
-      }
+      let completed = try await local.commitCompleting(batch.with(operations, adding: entries))
+      for task in signals.change({ $0.commits += 1 }) { task.resume() }
+      return completed.filter { $0.type != OutboxEntry.recordType }
     }
   }
 

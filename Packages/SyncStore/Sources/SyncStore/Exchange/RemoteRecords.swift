@@ -106,7 +106,8 @@ struct RemoteRecords {
   /// Reads the records that changed since a time, part by part in the order of their changes.
   ///
   /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the end, and
-  /// all others to other positions. Some records are read twice, and a time that has more records than a page as well.
+  /// all others to other positions. Some records are read twice, and a time that has more records than a page as well. A
+  /// part begins later than the one before, so the reading ends where the server has no newer changes.
   ///
   /// - Parameters:
   ///   - reading: the field with the time of the last change.
@@ -114,7 +115,8 @@ struct RemoteRecords {
   ///   - limit: the number of records in a part.
   ///   - look: called with each model and its record, before the model is released.
   ///   - body: receives a part.
-  /// - Throws: the errors of the store, and the errors of `body`.
+  /// - Throws: the errors of the store, and the errors of `body`; `ModelStoreError` with the code `unsupported` if the
+  ///   server ignores the condition or the order.
   func listInOrder<M: Model>(
     _ reading: IncrementalReading<M>, since time: Date, atMost limit: Int,
     _ look: (M, inout RemoteRecord) throws -> Void, _ body: ([RemoteRecord]) async throws -> Void
@@ -126,14 +128,18 @@ struct RemoteRecords {
     var (start, mark): (Date?, ModelPageMark?) = (nil, nil)
     // The records that were read by position, in this reading of their time and in the one before.
     var (part, known): (Set<ExactText>, Set<ExactText>) = ([], [])
-    while true {
+    for _ in 0..<Self.maximumPages {
       let page = try await store.page(query, after: mark)
-      let last = page.models.last.flatMap(reading.time)
+      let times = page.models.compactMap(reading.time)
       let identifiers = page.models.compactMap(\.identifier).map(ExactText.init)
       try await take(page.models, atMost: limit, look, body)
-      if mark != nil || page.next != nil && (last == nil || last == start) { part.formUnion(identifiers) }
+      try Self.check(times, from: start, M.typeName)
+      let last = times.last
+      // A server may know times less exactly than it reports them, and begin a little earlier.
+      let isBehind = last.map { last in start.map { last <= $0 } ?? false } ?? true
+      if mark != nil || page.next != nil && isBehind { part.formUnion(identifiers) }
       // If all records of the page have one time, only their positions lead on.
-      if let next = page.next, last == nil || last == start {
+      if let next = page.next, isBehind {
         mark = next
         continue
       }
@@ -146,6 +152,34 @@ struct RemoteRecords {
       query = reading.query(from: last)
       (start, mark, part, known) = (last, nil, [], [])
     }
+    throw Self.endless("The list of changes of \(M.typeName)")
+  }
+
+  /// The largest number of pages of changes that one exchange reads of a type.
+  static let maximumPages = 10_000
+
+  /// Returns the error for pages of changes that do not end.
+  static func endless(_ pages: String) -> ModelStoreError {
+    ModelStoreError(
+      .server,
+      "\(pages) has more than \(maximumPages) pages, so its reading was ended. What was read is kept: synchronise again."
+    )
+  }
+
+  /// Checks that records are those that changed since a time, in order.
+  ///
+  /// - Parameters:
+  ///   - times: the times of the records.
+  ///   - start: the time of a record, at which the records were requested to begin; nil for any other time.
+  private static func check(_ times: [Date], from start: Date?, _ type: String) throws {
+    let isOrdered = zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }
+    // Databases may compare whole seconds.
+    let isLater = times.first.flatMap { first in start.map { first >= $0.addingTimeInterval(-1) } } ?? true
+    if isOrdered, isLater { return }
+    throw ModelStoreError(
+      .unsupported,
+      "The server ignores the \(isOrdered ? "condition" : "order") of a list of \(type) by the time of the last change."
+    )
   }
 
   /// Reads the changes since a position from the change log of the server.
@@ -165,10 +199,6 @@ struct RemoteRecords {
   ) async throws -> ModelChangePage<M>? {
     guard let log = store as? any ChangeLogModelStore, log.hasChangeLog else { return nil }
     var page = try await log.changePage(of: type, after: position)
-    if page.hasMore, !page.isReset, page.position == position {
-      throw ModelStoreError(
-        .server, "The change log of \(M.typeName) has more changes after its position, but stays there.")
-    }
     try await remove(page.deleted)
     try await take(page.updated, atMost: 500, look, body)
     page.updated = []

@@ -17,7 +17,8 @@ extension SyncExchange {
     let age = known.map { environment.now() - $0.compared }
     if let age, !(0..<Self.comparisonInterval).contains(age) { known = nil }
     let kept = store.query(type)
-    while true {
+    var positions = Set([known?.position].compactMap { $0 })
+    for _ in 0..<RemoteRecords.maximumPages {
       let began = environment.now()
       let page = try await remote.changes(type, after: known?.position) { deleted in
         var removed: Set<String> = []
@@ -36,8 +37,17 @@ extension SyncExchange {
         position: page.position, compared: page.isReset ? began : known?.compared ?? began)
       if next != known { try await locally { try await next.write(name, in: engine.local) } }
       if page.isReset || !page.hasMore { return true }
+      guard positions.insert(page.position).inserted else {
+        throw ModelStoreError(
+          .server,
+          """
+          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but leads back to it. \
+          What was read is kept.
+          """)
+      }
       known = next
     }
+    throw RemoteRecords.endless("The change log of \(name)")
   }
 }
 

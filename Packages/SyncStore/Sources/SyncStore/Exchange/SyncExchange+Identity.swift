@@ -22,15 +22,11 @@ extension SyncExchange {
     let creation = store.scope.creations.begin(live.map { [$0] } ?? [], [M.typeName])
     defer { store.scope.creations.end(creation) }
     let isDone = try await locally {
-      while true {
+      try await retryingMismatches {
         guard let operations = try await assignment(type, temporary, remote, body) else { return false }
-        do {
-          // First: an unloaded reference would become the object for the identifier otherwise.
-          try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }
-          return true
-        } catch is RecordMismatch {
-          continue
-        }
+        // First: an unloaded reference would become the object for the identifier otherwise.
+        try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }
+        return true
       }
     }
     if !isDone { return }
@@ -68,7 +64,7 @@ extension SyncExchange {
     operations += try target.operations(to: lane) { try note($0, name, identifier) }
     let mapping = IdentifierMapping(type: name, temporary: temporary, identifier: identifier)
     operations.append(try await mapping.operation(in: engine.local))
-    for referrer in try await referrers(of: name, temporary)
+    for referrer in try await referrers(of: name, temporary, besides: identifier)
     where !PlantedFault.isPlanted(.keepsTemporaryReferences) {
       guard let modelClass = store.modelClass(named: referrer.type) else { continue }
       var next = referrer.lane
@@ -78,14 +74,24 @@ extension SyncExchange {
     return operations
   }
 
-  /// The dirty records that reference a record. Clean ones are as the server has them, and don't.
-  private func referrers(of type: String, _ identifier: String) async throws -> [StoredLane] {
+  /// The dirty records that reference a record, other than the record itself. Clean ones are as the server has them, and
+  /// don't.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the record.
+  ///   - identifier: the temporary identifier of the record.
+  ///   - assigned: the identifier that the server assigned to it.
+  private func referrers(
+    of type: String, _ identifier: String, besides assigned: String
+  ) async throws -> [StoredLane] {
     var found: [StoredLane] = []
-    let own = OutboxEntry.recordIdentifier(type, identifier)
-    for name in (referrers[own] ?? []).sorted() where name != own {
+    // A server may assign one identifier to several records, and a batch can write a record once.
+    var seen = Set([identifier, assigned].map { OutboxEntry.recordIdentifier(type, $0) })
+    for name in (referrers[OutboxEntry.recordIdentifier(type, identifier)] ?? []).sorted() where !seen.contains(name) {
       let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2 else { continue }
       let current = try await engine.replacement(of: parts[1], parts[0]) ?? parts[1]
+      guard seen.insert(OutboxEntry.recordIdentifier(parts[0], current)).inserted else { continue }
       found.append(try await StoredLane(parts[0], current, in: engine.local))
     }
     return found

@@ -89,7 +89,9 @@ extension SyncExchange {
   /// Merges records of the server into the local ones, with one commit if no record is rejected.
   func take<M: Model>(_ type: M.Type, _ records: [RemoteRecord]) async throws {
     do {
-      var records = records
+      // A server may list a record twice, as a join does. Its last version is kept.
+      var seen: Set<ExactText> = []
+      var records = Array(records.reversed().filter { seen.insert(ExactText($0.identifier)).inserted }.reversed())
       for (index, record) in records.enumerated().reversed() {
         if try await isAnswered(type, record) { records.remove(at: index) }
       }
@@ -108,7 +110,7 @@ extension SyncExchange {
   }
 
   private func merge(_ type: String, _ records: [RemoteRecord]) async throws {
-    while true {
+    try await retryingMismatches {
       var operations: [RecordOperation] = []
       var steps: [(before: StoredLane, after: Lane)] = []
       for record in records {
@@ -138,14 +140,9 @@ extension SyncExchange {
         operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }
         steps.append((stored, lane))
       }
-      do {
-        try await store.commit(operations)
-        for (before, after) in steps { noteOutcome(before, after) }
-        report.pulled += steps.count { $0.before.lane.local != $0.after.local }
-        return
-      } catch is RecordMismatch {
-        continue
-      }
+      try await store.commit(operations)
+      for (before, after) in steps { noteOutcome(before, after) }
+      report.pulled += steps.count { $0.before.lane.local != $0.after.local }
     }
   }
 

@@ -89,18 +89,13 @@ final class SyncExchange<Local: RecordEngine> {
   @discardableResult
   func step(_ type: String, _ identifier: String, _ body: (inout Lane) -> Void) async throws -> Lane {
     try await locally {
-      while true {
+      try await retryingMismatches {
         let stored = try await StoredLane(type, identifier, in: engine.local)
         var lane = stored.lane
         body(&lane)
-        let operations = try stored.operations(to: lane) { try note($0, type, identifier) }
-        do {
-          try await store.commit(operations)
-          noteOutcome(stored, lane)
-          return lane
-        } catch is RecordMismatch {
-          continue
-        }
+        try await store.commit(try stored.operations(to: lane) { try note($0, type, identifier) })
+        noteOutcome(stored, lane)
+        return lane
       }
     }
   }

@@ -81,19 +81,15 @@ extension SyncModelStore {
   }
 
   private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {
-    while true {
+    try await retryingMismatches {
       let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
       guard stored.lane.entry != nil else { return }
       var lane = stored.lane
       body(&lane)
-      do {
-        let operations = try stored.operations(to: lane) { discarded in
-          try DiscardedValue(discarded, of: entry.type, entry.identifier, handle.options.environment).creation()
-        }
-        return try await commit(operations)
-      } catch is RecordMismatch {
-        continue
+      let operations = try stored.operations(to: lane) { discarded in
+        try DiscardedValue(discarded, of: entry.type, entry.identifier, handle.options.environment).creation()
       }
+      try await commit(operations)
     }
   }
 

@@ -37,7 +37,7 @@ extension SyncModelStore {
 
   private func removeRecords(of type: String, _ discardUnsynced: Bool) async throws {
     for identifiers in try await parts(of: type) {
-      while true {
+      try await retryingMismatches {
         var operations: [RecordOperation] = []
         for identifier in identifiers {
           let stored: StoredLane
@@ -50,12 +50,7 @@ extension SyncModelStore {
           if !discardUnsynced, stored.lane.entry != nil { throw Self.unsynced(["\(type) \(identifier)"]) }
           operations += try stored.operations(to: Lane())
         }
-        do {
-          if !operations.isEmpty { try await handle.local.commit(RecordBatch(operations)) }
-          break
-        } catch is RecordMismatch {
-          continue
-        }
+        if !operations.isEmpty { try await handle.local.commit(RecordBatch(operations)) }
       }
     }
   }

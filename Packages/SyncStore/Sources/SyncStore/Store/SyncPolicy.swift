@@ -27,6 +27,7 @@ public struct SyncPolicy<M: Model> {
 
   /// Reads only the records that changed since the last reading, by a field that the server sets with each change.
   ///
+  /// If the server rejects or ignores the condition or the order by this field, all records are compared each time.
   /// A record that is deleted on the server is noticed when all records are compared. A server that keeps deleted
   /// records with a mark can be followed at once: `.keep(where: { $0.isDeleted != true })`.
   ///
