@@ -23,4 +23,9 @@ void filestore_begin_writeback(int descriptor, int64_t offset, int64_t length);
 /// Returns 0, or -1 with the reason in `errno`.
 int filestore_link_count(int descriptor, uint64_t *_Nonnull count);
 
+/// Whether a path leads to an open file. Does not ask for the times of the file either.
+///
+/// Returns 1 or 0, or -1 with the reason in `errno`.
+int filestore_is_at(int descriptor, const char *_Nonnull path);
+
 #endif

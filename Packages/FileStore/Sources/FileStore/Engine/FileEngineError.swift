@@ -67,7 +67,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The store to read does not exist.
   case noStore(directory: String)
 
-  /// The lock file of the store was removed, so another process may have the lock too.
+  /// The lock file of the store was removed, or its directory was renamed or replaced, so another process may have the
+  /// lock too.
   case lockRemoved(directory: String)
 
   /// The destination is inside the store itself.
@@ -157,8 +158,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .noStore(let directory):
       "There is no store in '\(directory)' yet, and the mode readOnly creates none: open it once with the mode readWrite."
     case .lockRemoved(let directory):
-      "The lock of the store '\(directory)' was removed while it was open, so another process may be writing to it. "
-        + "Nothing was written: close the store and open it again, and don't remove its file 'lock'."
+      "The lock of the store '\(directory)' was removed or replaced while it was open, so another process may be writing to it. "
+        + "Nothing was written: close the store and open it again, and don't move its directory or its file 'lock' meanwhile."
     case .insideStore(let path, let directory):
       "'\(path)' belongs to the store '\(directory)' itself. Nothing was written: choose another path."
     case .noFolder(let folder):

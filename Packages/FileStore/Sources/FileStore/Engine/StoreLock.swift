@@ -30,7 +30,7 @@ struct StoreLock {
         throw FileEngineError.locked(directory: directory, holder: Self.describe(try? file.contents()))
       }
       // A file that was removed between the two calls would exclude no process.
-      if try file.hasName() {
+      if try file.isAtItsPath() {
         self.file = file
         return
       }
@@ -39,8 +39,9 @@ struct StoreLock {
     }
   }
 
-  /// Returns whether the lock still excludes other processes. If its file was removed, it does not.
-  func isHeld() throws -> Bool { try file.hasName() }
+  /// Returns whether the lock still excludes other processes. It does not if its file was removed, or the directory was
+  /// renamed or replaced: others then take the lock of the new file, and this store would open files beside theirs.
+  func isHeld() throws -> Bool { try file.isAtItsPath() }
 
   /// Writes the owner of the lock to the file.
   func name(since moment: String) throws {

@@ -76,6 +76,10 @@ package protocol StoreFile: AnyObject, Sendable {
   /// Returns whether the file still has a name. The bytes of a removed file are lost when it is closed.
   func hasName() throws(FileSystemError) -> Bool
 
+  /// Returns whether ``path`` still leads to the file. It does not if the file, or a folder above it, was removed,
+  /// renamed or replaced.
+  func isAtItsPath() throws(FileSystemError) -> Bool
+
   /// Acquires the exclusive lock of this file. It is released when the file is closed, even if a child process has
   /// inherited it.
   ///
@@ -85,6 +89,8 @@ package protocol StoreFile: AnyObject, Sendable {
 
 extension StoreFile {
   package func hasName() throws(FileSystemError) -> Bool { true }
+
+  package func isAtItsPath() throws(FileSystemError) -> Bool { try hasName() }
 
   package func beginSynchronizing(from offset: UInt64, length: UInt64) {}
 

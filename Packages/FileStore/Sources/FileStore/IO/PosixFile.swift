@@ -55,6 +55,10 @@ final class PosixFile: StoreFile {
     return count > 0
   }
 
+  func isAtItsPath() throws(FileSystemError) -> Bool {
+    try retryingInterrupts(.size, path) { Int(filestore_is_at(descriptor, path)) } == 1
+  }
+
   func tryLock() throws(FileSystemError) -> Bool {
     do {
       _ = try retryingInterrupts(.lock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }

@@ -229,6 +229,49 @@ import Testing
     }
   }
 
+  enum Move: CaseIterable { case renamed, replacedByNewStore, replacedByCopy }
+
+  @Test(arguments: Move.allCases)
+  func `The home of a store permits no write once its directory was renamed or replaced`(move: Move) async throws {
+    try await withTemporaryDirectory { folder in
+      let (directory, moved) = ("\(folder)/a.store", "\(folder)/moved.store")
+      let first = makeEngine(directory)
+      try await first.write([.create("Book", "1", value)])
+      if move == .replacedByCopy {
+        try FileManager.default.copyItem(atPath: directory, toPath: "\(folder)/copy.store")
+      }
+      try FileManager.default.moveItem(atPath: directory, toPath: moved)
+      if move == .replacedByCopy {
+        try FileManager.default.moveItem(atPath: "\(folder)/copy.store", toPath: directory)
+      }
+      let second = makeEngine(directory)
+      if move != .renamed { try await second.write([.create("Book", "2", value)]) }
+      let removed = FileEngineError.lockRemoved(directory: directory)
+      for group in ["", "new"] {
+        await #expect(throws: removed) { try await first.group(group).write([.create("Book", "3", value)]) }
+      }
+      await #expect(throws: removed) { try await first.compact() }
+      #expect(try await first.identifiers("Book") == ["1"])
+      await #expect(throws: removed) { try await first.close() }
+      if move != .renamed {
+        try await second.close()
+        #expect(!FileManager.default.fileExists(atPath: "\(directory)/groups/new"))
+      }
+      let stored: [(path: String, identifiers: [String])] =
+        switch move {
+        case .renamed: [(moved, ["1"])]
+        case .replacedByNewStore: [(moved, ["1"]), (directory, ["2"])]
+        case .replacedByCopy: [(moved, ["1"]), (directory, ["1", "2"])]
+        }
+      for (path, identifiers) in stored {
+        let third = makeEngine(path)
+        #expect(try await third.open() == [])
+        #expect(try await third.identifiers("Book") == identifiers)
+        try await third.close()
+      }
+    }
+  }
+
   @Test func `The home of a store acknowledges nothing that was written while its lock was being removed`() async throws
   {
     let fileSystem = TracingFileSystem()

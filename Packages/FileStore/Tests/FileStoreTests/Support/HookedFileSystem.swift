@@ -73,6 +73,8 @@ struct HookedFileSystem: FileSystem {
 
     func hasName() throws(FileSystemError) -> Bool { try base.hasName() }
 
+    func isAtItsPath() throws(FileSystemError) -> Bool { try base.isAtItsPath() }
+
     func tryLock() throws(FileSystemError) -> Bool { try base.tryLock() }
   }
 }

@@ -103,6 +103,8 @@ final class LimitedFileSystem: FileSystem {
 
     func hasName() throws(FileSystemError) -> Bool { try base.hasName() }
 
+    func isAtItsPath() throws(FileSystemError) -> Bool { try base.isAtItsPath() }
+
     func tryLock() throws(FileSystemError) -> Bool { try base.tryLock() }
   }
 }

@@ -196,6 +196,8 @@ struct Writer {
     let isFirst = journals.isEmpty
     let home = try home ?? StoreDirectory(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home
+    // The files of a group are opened by their paths, which may be those of another store.
+    if try !home.isLocked() { throw FileEngineError.lockRemoved(directory: directory) }
     do {
       wake(group)
       let journal = try Journal.open(
