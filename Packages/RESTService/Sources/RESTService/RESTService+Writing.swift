@@ -25,6 +25,7 @@ extension RESTService {
         throw ServiceProblem(422, "The service assigns identifiers itself.").about(key)
       }
       let model = try type.from(dictionaryValue: record, in: store.scope)
+      try checkSize(of: model)
       try checkKeys(of: record, model, served)
       try checkNested(record, of: model)
       guard served.allows(.create, model, call.request) else { throw refusal(call) }
@@ -38,6 +39,16 @@ extension RESTService {
       response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
     }
     return response
+  }
+
+  /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far, and
+  /// would have none left.
+  private func checkSize<M: Model>(of model: M) throws {
+    guard let field = model.identifierField, field.valueType == Int.self,
+      let integer = model.identifier.flatMap({ Int($0) }), integer > .max / 2, let key = key(of: field, model)
+    else { return }
+    let problem = ServiceProblem(422, "The identifier is larger than \(Int.max / 2), which is the limit for clients.")
+    throw problem.about(key)
   }
 
   /// Replaces a record, or creates it under its identifier.

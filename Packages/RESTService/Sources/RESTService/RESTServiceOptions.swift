@@ -33,7 +33,8 @@ public struct RESTServiceOptions: Sendable {
   public var streamTime: Duration
   /// The interval at which an event stream reads commits of other processes. Those of this process arrive at once.
   public var eventInterval: Duration
-  /// Whether a client may choose the identifier of a record that it creates.
+  /// Whether a client may choose the identifier of a record that it creates. An integer in the upper half of all is
+  /// rejected: the next one that the store assigns is larger.
   public var acceptsIdentifiers: Bool
   /// Whether a record may reference records that do not exist. Otherwise the response to such a write is 422.
   public var acceptsMissingReferences: Bool

@@ -209,6 +209,18 @@ import Testing
     #expect(try await library.request("POST", "/novels", ["title": "Emma"]).json?["id"] == 1)
   }
 
+  @Test(arguments: [Int.max, Int.max / 2 + 1])
+  func `An identifier of the client that would leave the store no integers is refused`(identifier: Int) async throws {
+    let library = Library()
+    let answer = try await library.request("POST", "/novels", ["id": .int(identifier), "title": "Emma"])
+    #expect(answer.status == 422)
+    #expect(answer.json?["errors"]?["id"] != nil, "\(answer.json ?? .null)")
+    #expect(try await library.request("PUT", "/novels/\(identifier)", ["title": "Emma"]).status == 422)
+    #expect(try await library.request("POST", "/novels", ["title": "Emma"]).json?["id"] == 1)
+    #expect(try await library.request("PUT", "/novels/\(Int.max / 2)", ["title": "Emma"]).status == 201)
+    #expect(try await library.request("POST", "/novels", ["title": "Emma"]).json?["id"] == .int(Int.max / 2 + 1))
+  }
+
   @Test func `A taken identifier is a conflict`() async throws {
     let library = Library()
     try await library.add("Emma")
