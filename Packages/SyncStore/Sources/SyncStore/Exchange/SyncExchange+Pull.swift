@@ -36,10 +36,9 @@ extension SyncExchange {
     else { return false }
     let known = mark
     let kept = store.query(type)
-    let latest = latestTime
     do {
       try await remote.listInOrder(reading, since: mark.time, atMost: 500) { model, record in
-        if let time = reading.time(of: model), time <= latest { mark.time = max(mark.time, time) }
+        mark.time = max(mark.time, reading.time(of: model) ?? mark.time)
         if kept.filter != nil { record.isKept = try kept.matches(model) }
       } _: { records in
         try await take(type, records)
@@ -50,9 +49,6 @@ extension SyncExchange {
     if mark != known { try await locally { try await mark.write(name, in: engine.local) } }
     return true
   }
-
-  /// The latest time of a change that counts. One in the far future would hide all changes until then.
-  private var latestTime: Date { environment.date.addingTimeInterval(300) }
 
   /// Reads all records, and compares them with the local ones.
   func pullAll<M: Model>(_ type: M.Type) async throws {
@@ -79,9 +75,8 @@ extension SyncExchange {
   private func compare<M: Model>(_ query: ModelQuery<M>, _ reading: IncrementalReading<M>?) async throws -> Date? {
     var seen: Set<ExactText> = []
     var last: Date?
-    let latest = latestTime
     try await remote.list(query, atMost: 500) { model, _ in
-      guard let time = reading?.time(of: model), time <= latest else { return }
+      guard let time = reading?.time(of: model) else { return }
       last = last.map { max($0, time) } ?? time
     } _: { records in
       for record in records { seen.insert(ExactText(record.identifier)) }

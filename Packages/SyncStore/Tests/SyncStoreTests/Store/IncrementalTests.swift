@@ -19,11 +19,6 @@ final class Article: Model {
   let server = MemoryModelStore().handle
   let clock = ManualClock()
 
-  init() {
-    // Later than all times of the server here.
-    clock.advance(Date(timeIntervalSinceReferenceDate: 10_000).milliseconds)
-  }
-
   private func client(_ local: MemoryEngine, _ policies: [SyncPolicy<Article>] = []) -> MemorySyncStore {
     let store = SyncModelStore(
       local: MemoryModelStore(local), remote: MemoryModelStore(server), types: [Article.self],
@@ -60,19 +55,6 @@ final class Article: Model {
     try await write(4, "Four", at: 96)
     #expect(try await store.sync().pulled == 2)
     #expect(try await titles(store) == ["One", "Two", "Four"])
-  }
-
-  @Test func `A record with a time in the far future hides no later change`() async throws {
-    let store = client(MemoryModelStore().handle)
-    try await write(1, "One", at: 100)
-    try await write(9, "Future", at: 1e10)
-    #expect(try await store.sync().pulled == 2)
-    try await write(2, "Two", at: 110)
-    try await write(8, "Future, too", at: 1e10)
-    #expect(try await store.sync().pulled == 2)
-    try await write(3, "Three", at: 120)
-    #expect(try await store.sync().pulled == 1)
-    #expect(try await titles(store) == ["One", "Two", "Three", "Future, too", "Future"])
   }
 
   @Test func `The mark survives a restart`() async throws {
