@@ -86,7 +86,7 @@ extension RESTModelStore {
     headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], timeout: Duration? = nil,
     cachePolicy: HTTPRequestData.CachePolicy? = nil
   ) -> RESTModelStore {
-    let store = RESTModelStore(handle, scope, tags)
+    let store = RESTModelStore(handle, scope, tags, updating)
     store.conflictPolicy = conflictPolicy
     store.additions = additions
     store.additions.headers.replace(with: headers)

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
@@ -29,6 +30,9 @@ public final class RESTModelStore: ModelStore {
   public var conflictPolicy = ConflictPolicy.merge
 
   let tags: EntityTags
+
+  /// The models of which an update is in progress.
+  let updating: AwaitedState<Set<ObjectIdentifier>>
 
   /// The headers, parameters and limits of this instance.
   var additions = RESTAdditions()
@@ -66,13 +70,16 @@ public final class RESTModelStore: ModelStore {
   ///   - handle: the `handle` of another instance.
   ///   - scope: the identity map of this store instance.
   public convenience init(_ handle: RESTEngine, scope: ModelScope = ModelScope()) {
-    self.init(handle, scope, EntityTags())
+    self.init(handle, scope, EntityTags(), AwaitedState([]))
   }
 
-  init(_ handle: RESTEngine, _ scope: ModelScope, _ tags: EntityTags) {
+  init(
+    _ handle: RESTEngine, _ scope: ModelScope, _ tags: EntityTags, _ updating: AwaitedState<Set<ObjectIdentifier>>
+  ) {
     self.handle = handle
     self.scope = scope
     self.tags = tags
+    self.updating = updating
   }
 
   // MARK: Writing
@@ -152,6 +159,8 @@ public final class RESTModelStore: ModelStore {
   /// version, at most 8 times, unless both changed the same field. A PUT fails. Without a tag the server decides, and
   /// usually the last writer wins. `fail` requires a tag. `overwrite` sends none.
   ///
+  /// Updates of one model run one after the other. Each writes what is unsaved when it begins.
+  ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
@@ -164,6 +173,10 @@ public final class RESTModelStore: ModelStore {
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
+    let hasWaited = try await beginUpdate(of: model)
+    defer { endUpdate(of: model) }
+    // The update before has written everything.
+    if hasWaited, fields == nil, model.unsavedFields.isEmpty { return model }
     let known = tags.changedTag(of: model)
     if policy == .fail, known == nil {
       throw ModelStoreError(

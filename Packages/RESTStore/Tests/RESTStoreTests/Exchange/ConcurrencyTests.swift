@@ -189,3 +189,85 @@ private final class HeldTransport: HTTPTransport {
     #expect(Set(monitor.events.map(\.call)).count == 2)
   }
 }
+
+@MainActor
+@Suite(.timeLimit(.minutes(15))) struct `Updates of one model` {
+  /// A transport that answers an update with the written values.
+  private let transport = GatedTransport { request in
+    guard let body = request.body, case .object(var record) = try JSONValue(json: body) else { return ada() }
+    record["id"] = 1
+    return HTTPResponseData(status: 200, body: try JSONValue.object(record).jsonData())
+  }
+
+  private func person(in store: RESTModelStore) throws -> Person {
+    try Person.from(dictionaryValue: ["id": 1, "name": "Ada", "age": 36], in: store.scope)
+  }
+
+  private var bodies: [JSONValue?] { transport.requests.map { $0.body.flatMap { try? JSONValue(json: $0) } } }
+
+  /// Lets other tasks run as far as they can.
+  private func settle() async { for _ in 0..<100 { await Task.yield() } }
+
+  @Test func `Updates of one model are sent one after the other`() async throws {
+    let store = try RESTModelStore(transport)
+    let person = try person(in: store)
+    person.name.value = "One"
+    let first = Task { _ = try await store.update(person) }
+    await transport.arrived(1)
+    person.name.value = "Two"
+    person.age.value = 5
+    let second = Task { _ = try await store.update(person) }
+    await settle()
+    #expect(transport.requests.count == 1)
+    transport.open()
+    _ = try await (first.value, second.value)
+    #expect(bodies == [["name": "One"], ["name": "Two", "age": 5]])
+    #expect(person.name.value == "Two" && person.age.value == 5 && !person.isDirty)
+  }
+
+  @Test func `Updates of one model that have nothing left to write send nothing`() async throws {
+    let store = try RESTModelStore(transport)
+    let person = try person(in: store)
+    person.name.value = "One"
+    let saves = (0..<3).map { _ in Task { _ = try await store.update(person) } }
+    await transport.arrived(1)
+    await settle()
+    transport.open()
+    for save in saves { try await save.value }
+    #expect(bodies == [["name": "One"]])
+  }
+
+  @Test func `Updates of one model that are cancelled while they wait send nothing`() async throws {
+    let store = try RESTModelStore(transport)
+    let person = try person(in: store)
+    person.name.value = "One"
+    let first = Task { _ = try await store.update(person) }
+    await transport.arrived(1)
+    person.name.value = "Two"
+    let second = Task { _ = try await store.update(person) }
+    await settle()
+    second.cancel()
+    #expect(try await storeError { try await second.value }.code == .cancelled)
+    transport.open()
+    try await first.value
+    #expect(bodies == [["name": "One"]])
+    #expect(person.name.value == "Two" && person.isDirty)
+    try await store.update(person)
+    #expect(bodies.last == ["name": "Two"])
+  }
+
+  @Test func `Updates of one model with different headers are sent one after the other`() async throws {
+    let store = try RESTModelStore(transport)
+    let person = try person(in: store)
+    person.name.value = "One"
+    let first = Task { _ = try await store.update(person) }
+    await transport.arrived(1)
+    person.name.value = "Two"
+    let second = Task { _ = try await store.with(headers: ["X-Trace": "1"]).update(person) }
+    await settle()
+    #expect(transport.requests.count == 1)
+    transport.open()
+    _ = try await (first.value, second.value)
+    #expect(transport.requests.count == 2)
+  }
+}
