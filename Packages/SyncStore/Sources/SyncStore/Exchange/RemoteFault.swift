@@ -42,6 +42,11 @@ enum RemoteFault {
     }
   }
 
+  /// Returns whether the same request may succeed later, because the server is temporarily unavailable.
+  static func isTemporary(_ error: ModelStoreError) -> Bool {
+    error.code == .timeout || error.refusal.map { $0.status >= 500 || [408, 425, 429].contains($0.status) } ?? false
+  }
+
   /// Returns an error as one of a store.
   static func storeError(_ error: any Error) -> ModelStoreError {
     if let error = error as? ModelStoreError { return error }

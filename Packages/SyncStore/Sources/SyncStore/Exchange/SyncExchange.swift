@@ -62,9 +62,12 @@ final class SyncExchange<Local: RecordEngine> {
     let rest = try await engine.outbox().entries
     report.waiting = rest.count
     report.waitingSince = rest.map(\.since).min()
-    report.hasRetries = rest.contains { !$0.isParked && $0.attempts > 0 }
+    report.hasRetries =
+      rest.contains { !$0.isParked && $0.attempts > 0 }
+      || report.failures.contains { $0.identifier == nil && RemoteFault.isTemporary($0.error) }
+    if report.failures.isEmpty { store.lastCompletion = environment.date }
     let parked = rest.count(where: \.isParked)
-    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.date)
+    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: store.lastCompletion)
   }
 
   /// Publishes the amount of work.

@@ -25,7 +25,7 @@ extension SyncModelStore {
   /// ```
   ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes,
-  /// for the time that the server requires, or for a connection. ``status`` has the results.
+  /// for the time that the server requires, at most six hours, or for a connection. ``status`` has the results.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server is reachable, with an element for each change.
@@ -76,7 +76,7 @@ extension SyncModelStore {
         let error = RemoteFault.storeError(error)
         if error.code == .cancelled { return }
         failures += 1
-        delay = error.refusal?.retryAfter?.milliseconds
+        delay = error.refusal?.retryAfter.map { min($0.milliseconds, Self.longestDelay) }
       }
       if failures > 0 {
         let wait = max(delay ?? 0, Lane.delay(failures, environment.random()))
@@ -93,6 +93,9 @@ extension SyncModelStore {
       }
     }
   }
+
+  /// The longest time that a server can require, in milliseconds. Longer ones are mistakes of its configuration.
+  private static var longestDelay: Int { 21_600_000 }
 
   private func refreshInterval(of type: String, _ interval: Int) -> Int { policies[type]?.refreshInterval ?? interval }
 
@@ -124,9 +127,9 @@ extension SyncModelStore {
 }
 
 extension Duration {
-  /// The duration in milliseconds.
+  /// The duration in milliseconds, at most 30 million years of them, so that sums with a time do not overflow.
   var milliseconds: Int {
-    Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    Int(min(max(components.seconds, -1 << 50), 1 << 50)) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000)
   }
 }
 

@@ -1,4 +1,5 @@
 import FieldKit
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_exported @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
@@ -29,6 +30,8 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   var policies: [String: TypePolicy] = [:]
   /// The times at which types were last pulled by this instance.
   var lastPulls: [String: Int] = [:]
+  /// The time of the last synchronisation without failures.
+  var lastCompletion: Date?
   /// The state of the synchronisation, which can be observed.
   public let status = ValueSource<SyncStatus>(.idle(since: nil))
   /// The foreign keys of records.
@@ -156,7 +159,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
       exchange.tell(.failed(code: code))
       let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
       let now = handle.options.environment.date
-      status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: nil)
+      status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: lastCompletion)
       if PlantedFault.isPlanted(.blocksAfterCrash) {
         try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
       }

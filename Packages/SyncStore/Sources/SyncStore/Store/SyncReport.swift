@@ -33,7 +33,8 @@ public struct SyncReport: Sendable {
   /// The identifiers of outbox entries that are damaged.
   public var damaged: [String] = []
 
-  /// Whether there are entries that will be sent again automatically, because the server was temporarily unavailable.
+  /// Whether there are entries that will be sent again automatically, or types that will be read again, because the
+  /// server was temporarily unavailable.
   var hasRetries = false
 
   /// Creates an empty report.

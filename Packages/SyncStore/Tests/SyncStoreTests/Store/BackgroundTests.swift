@@ -91,6 +91,60 @@ import Testing
     await task.value
   }
 
+  @Test(arguments: ["4294967295", "99999999999", "Sun, 06 Nov 9999 08:49:40 GMT"])
+  func `It waits six hours at most where the server requires more`(time: String) async throws {
+    let store = client()
+    server.plan(HTTPResponseData(status: 503, headers: ["Retry-After": time]))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 21_600_000)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `After a list failed temporarily it waits longer each time, and keeps the time of the last completion`()
+    async throws
+  {
+    let store = client()
+    let fault = HTTPResponseData(status: 503)
+    server.plan(fault, fault, fault, fault)
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 2_000)
+    #expect(store.status.value == .idle(since: nil))
+    clock.advance(2_000)
+    #expect(await clock.nextSleep() == 4_000)
+    clock.advance(4_000)
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(store.status.value == .idle(since: Date(milliseconds: 6_000)))
+    server.plan(fault, fault)
+    clock.advance(300_000)
+    #expect(await clock.nextSleep() == 2_000)
+    #expect(store.status.value == .idle(since: Date(milliseconds: 6_000)))
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A list that fails for good delays no local write`() async throws {
+    let store = client()
+    server.plan(HTTPResponseData(status: 404), HTTPResponseData(status: 200, body: Data("[]".utf8)))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() != nil)
+    #expect(server.lines.contains("POST /tags"))
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A time without end is an interval`() async throws {
+    let store = client()
+    store.policy(Tag.self, .refresh(after: .seconds(Int64.max)))
+    try await store.sync()
+    let task = Task { await store.keepSynchronized(every: .seconds(Int64.max)) }
+    #expect(await clock.nextSleep() == (1 << 50) * 1_000)
+    task.cancel()
+    await task.value
+  }
+
   @Test func `Another call waits for the exchange in progress`() async throws {
     let store = client()
     let first = Task { try await store.sync() }
