@@ -53,8 +53,10 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
-    try await saveTurns.begin(ObjectIdentifier(model))
+    let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
+    // The save before has written everything.
+    if hasWaited, fields == nil, model.unsavedFields.isEmpty, scope.uncommittedFields(of: model).isEmpty { return }
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     let completed: [RecordOperation]

@@ -86,7 +86,7 @@ extension RESTModelStore {
     headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], timeout: Duration? = nil,
     cachePolicy: HTTPRequestData.CachePolicy? = nil
   ) -> RESTModelStore {
-    let store = RESTModelStore(handle, scope, tags, updating)
+    let store = RESTModelStore(handle, scope, tags, saveTurns)
     store.conflictPolicy = conflictPolicy
     store.additions = additions
     store.additions.headers.replace(with: headers)

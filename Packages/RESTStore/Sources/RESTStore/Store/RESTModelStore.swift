@@ -31,8 +31,8 @@ public final class RESTModelStore: ModelStore {
 
   let tags: EntityTags
 
-  /// The models of which an update is in progress.
-  let updating: AwaitedState<Set<ObjectIdentifier>>
+  /// The saves of this instance: those of one model run one after the other.
+  let saveTurns: Turns<ObjectIdentifier>
 
   /// The headers, parameters and limits of this instance.
   var additions = RESTAdditions()
@@ -70,16 +70,16 @@ public final class RESTModelStore: ModelStore {
   ///   - handle: the `handle` of another instance.
   ///   - scope: the identity map of this store instance.
   public convenience init(_ handle: RESTEngine, scope: ModelScope = ModelScope()) {
-    self.init(handle, scope, EntityTags(), AwaitedState([]))
+    self.init(handle, scope, EntityTags(), Turns())
   }
 
   init(
-    _ handle: RESTEngine, _ scope: ModelScope, _ tags: EntityTags, _ updating: AwaitedState<Set<ObjectIdentifier>>
+    _ handle: RESTEngine, _ scope: ModelScope, _ tags: EntityTags, _ saveTurns: Turns<ObjectIdentifier>
   ) {
     self.handle = handle
     self.scope = scope
     self.tags = tags
-    self.updating = updating
+    self.saveTurns = saveTurns
   }
 
   // MARK: Writing
@@ -173,8 +173,8 @@ public final class RESTModelStore: ModelStore {
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
-    let hasWaited = try await beginUpdate(of: model)
-    defer { endUpdate(of: model) }
+    let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
+    defer { saveTurns.end(ObjectIdentifier(model)) }
     // The update before has written everything.
     if hasWaited, fields == nil, model.unsavedFields.isEmpty { return model }
     let known = tags.changedTag(of: model)

@@ -15,14 +15,19 @@ public struct Turns<Key: Hashable & Sendable>: Sendable {
 
   /// Waits until no other task has the turn of a key.
   ///
+  /// - Returns: whether it waited.
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
-  public func begin(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws {
+  @discardableResult
+  public func begin(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws -> Bool {
+    var hasWaited = false
     while !taken.withLock({ $0.insert(key).inserted }) {
+      hasWaited = true
       await taken.wait(isolation: actor) { !$0.contains(key) }
       if Task.isCancelled {
         throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
       }
     }
+    return hasWaited
   }
 
   /// Ends the turn of a key.
