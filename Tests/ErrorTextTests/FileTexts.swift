@@ -45,8 +45,8 @@ extension ErrorText {
     ErrorText(
       "a store whose lock was removed",
       """
-      The lock of the store '/folder' was removed while it was open, so another process may be writing to it. \
-      Nothing was written: close the store and open it again, and don't remove its file 'lock'.
+      The lock of the store '/folder' was removed or replaced while it was open, so another process may be writing to it. \
+      Nothing was written: close the store and open it again, and don't move its directory or its file 'lock' meanwhile.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)

@@ -20,7 +20,7 @@ import Testing
   private func history(_ world: TransactionWorld, _ seed: UInt64) async throws {
     var random = SplitMix(state: seed), log: [String] = []
     for round in 0..<6 {
-      world.forgetDeleted()
+      world.removeDeleted()
       for _ in 0..<Int.random(in: 0...3, using: &random) { log.append(world.edit(&random)) }
       let before = try await world.records().lines
       let isFailing = Int.random(in: 0..<3, using: &random) > 0

@@ -80,8 +80,8 @@ final class TransactionWorld {
     stored.compactMap { $0 as? M }.randomElement(using: &random)
   }
 
-  /// Forgets the models that the store does not have.
-  func forgetDeleted() { models = stored }
+  /// Removes the models that the store does not have from the list.
+  func removeDeleted() { models = stored }
 
   // MARK: Steps
 

@@ -40,7 +40,7 @@ struct StoreLock {
   }
 
   /// Returns whether the lock still excludes other processes. It does not if its file was removed, or the directory was
-  /// renamed or replaced: others then take the lock of the new file, and this store would open files beside theirs.
+  /// renamed or replaced. Others then take the lock of the new file, and this store would open files beside theirs.
   func isHeld() throws -> Bool { try file.isAtItsPath() }
 
   /// Writes the owner of the lock to the file.

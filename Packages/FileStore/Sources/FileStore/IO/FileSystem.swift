@@ -76,7 +76,7 @@ package protocol StoreFile: AnyObject, Sendable {
   /// Returns whether the file still has a name. The bytes of a removed file are lost when it is closed.
   func hasName() throws(FileSystemError) -> Bool
 
-  /// Returns whether ``path`` still leads to the file. It does not if the file, or a folder above it, was removed,
+  /// Returns whether the file is still at ``path``. It does not if the file, or a folder above it, was removed,
   /// renamed or replaced.
   func isAtItsPath() throws(FileSystemError) -> Bool
 

@@ -29,7 +29,7 @@ extension IdentityMap {
   ///
   /// - Parameters:
   ///   - continues: whether the change is a consequence of the edit that was recorded last.
-  ///   - replacesEdit: whether a read replaces an unsaved value, of this field or of the other side of a link.
+  ///   - replacesEdit: whether a read replaces an unsaved value, of this field or of its inverse.
   func willChange(
     _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
     replacesEdit: Bool = false

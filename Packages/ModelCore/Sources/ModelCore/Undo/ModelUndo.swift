@@ -87,7 +87,7 @@ public final class ModelUndo {
   var modelsBeingSaved: [ModelObject: ObjectIdentifier] = [:]
   /// The models that an undo or redo returned for deletion.
   var modelsToDelete: Set<ModelObject> = []
-  /// Those of them that an open transaction of a store deleted, with its number.
+  /// The returned models that an open transaction of a store deleted, with its number.
   var deletedInTransactions: [(transaction: Int, model: ModelObject)] = []
 
   /// Records the edits of the models of a scope from now on.

@@ -29,7 +29,7 @@ public final class TransactionEdits {
   private var order: [ObjectIdentifier] = []
   /// The new models that became part of the scope since the transaction began.
   private var newModels: Set<ModelObject> = []
-  /// Those of them that the transaction had edited before, and did not edit again.
+  /// The fields that other tasks changed after the transaction had edited them.
   private var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved.
   private var uncommitted: Set<ObjectIdentifier> = []
