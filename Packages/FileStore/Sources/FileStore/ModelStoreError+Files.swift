@@ -58,7 +58,7 @@ extension ModelStoreError {
   init(_ error: FileSystemError) {
     let code: Code =
       switch error.code {
-      case ENOSPC, EDQUOT: .full
+      case ENOSPC, EDQUOT, EFBIG: .full
       case EACCES, EPERM, EROFS: .unauthorized
       default: .inputOutput
       }

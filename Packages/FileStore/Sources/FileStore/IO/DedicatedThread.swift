@@ -33,9 +33,18 @@ enum DedicatedThread {
 }
 
 private final class Body {
-  let run: @Sendable () -> Void
+  private let work: @Sendable () -> Void
 
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+  func run() {
+    // A file beyond the limit of the process is to be an error of the call. The signal would end the process.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    work()
+  }
 }
 
 // The thread's function. A closure within `create(_:)` would crash the compiler of Swift 6.3.

@@ -39,12 +39,13 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     "Could not \(operation.rawValue) '\(path)'\(newPath.map { " to '\($0)'" } ?? ""): \(String(cString: strerror(code))) (errno \(code)).\(advice)"
   }
 
-  /// Whether the disk or the quota is full.
-  var isAboutRoom: Bool { [ENOSPC, EDQUOT].contains(code) }
+  /// Whether the disk or the quota is full, or a file is beyond the limit of the process.
+  var isAboutRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 
   private var advice: String {
     switch code {
     case ENOSPC, EDQUOT: " Make room on the disk, then try again."
+    case EFBIG: " Allow the process larger files (ulimit -f), then try again."
     case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
     case EACCES, EPERM: " Allow the user of this process to read and write there."
     case EROFS: " The file system is read-only: open the store with the mode readOnly, or at another path."

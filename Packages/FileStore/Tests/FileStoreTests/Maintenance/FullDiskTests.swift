@@ -144,3 +144,42 @@ import Testing
     try await engine.close()
   }
 }
+
+/// Limits the size of the files that this process writes.
+private func limitFiles(to bytes: Int) {
+  var limit = rlimit()
+  limit.rlim_cur = rlim_t(bytes)
+  limit.rlim_max = rlim_t(1 << 40)
+  #if canImport(Darwin)
+    _ = setrlimit(RLIMIT_FSIZE, &limit)
+  #else
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  #endif
+}
+
+@Suite struct `A limit of the size of files` {
+  @Test func `A write beyond the limit is an error, and does not end the process`() async {
+    await #expect(processExitsWith: .success) {
+      try await withTemporaryDirectory { directory in
+        let value = Array(#"{"text":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
+        limitFiles(to: 64 << 10)
+        let engine = FileEngine(directory: directory + "/a.store")
+        var count = 0
+        do {
+          while true {
+            try await engine.write([.create("Note", "\(count)", value)])
+            count += 1
+          }
+        } catch let error as FileSystemError {
+          precondition(error.isAboutRoom && error.code == EFBIG, "\(error)")
+        }
+        try? await engine.close()
+        limitFiles(to: 1 << 30)
+        let reopened = FileEngine(directory: directory + "/a.store")
+        let found = try await reopened.identifiers("Note").count
+        precondition(found == count)
+        try await reopened.close()
+      }
+    }
+  }
+}
