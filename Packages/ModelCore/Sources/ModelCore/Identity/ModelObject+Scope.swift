@@ -85,8 +85,12 @@ extension ModelObject: FieldWatcher {
       field.beginTracking()
       settleContainers()
     }
-    guard let identityMap else { return }
-    identityMap.settle(self)
-    if identityMap.isRecorded { identityMap.forEachUndo { $0.noteBaseline(of: field) } }
+    identityMap?.settle(self)
+    noteBaseline(of: field)
+  }
+
+  /// Records that a field was saved.
+  func noteBaseline(of field: AnyField) {
+    if FieldRecording.isOn { identityMap?.forEachUndo { $0.noteBaseline(of: field) } }
   }
 }

@@ -158,9 +158,12 @@ extension ModelObject {
       if field.isDirty, field.lastChange > stamp {
         isEdited = true
       } else {
+        let wasDirty = field.isDirty
+        field.noteComingSave()
         // The models that embed this one elsewhere have not been saved.
         field.endTracking()
         field.markSaved(asOf: stamp)
+        if wasDirty { noteBaseline(of: field) }
         if field.isRelation { (field as? any Relation)?.settleWritten() }
       }
     }

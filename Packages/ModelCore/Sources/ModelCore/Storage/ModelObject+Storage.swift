@@ -256,7 +256,8 @@ extension ModelObject {
     var pending: [AnyField] = fields
     while let field = pending.popLast() {
       guard let relation = field as? any Relation, !relation.isForeignKey else { continue }
-      for model in relation.retainedModels where !model.isStored && seen.insert(model).inserted {
+      for model in relation.retainedModels
+      where (!model.isStored || model.hasNoIdentifier) && seen.insert(model).inserted {
         map.release(model)
         pending += model.fieldsForDictionaryValue()
       }

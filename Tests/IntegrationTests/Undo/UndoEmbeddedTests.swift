@@ -1,0 +1,96 @@
+import ModelKit
+import Testing
+
+private final class Item: Model {
+  @Required var text = ""
+  @Required var isDone = false
+  @ModelArrayField var parts: [Item]?
+}
+
+private final class Job: Model {
+  @Field var id: Int?
+  @Required var title = ""
+  @ModelField var main: Item?
+  @ModelArrayField(deleteRule: .cascade) var items: [Item]?
+  @ModelField(foreignKey: true, inverse: \.$subjobs) var parent: Job?
+  @ModelArrayField(deleteRule: .cascade) var subjobs: [Job]?
+  override var identifierField: AnyField? { $id }
+}
+
+@Suite struct `Undoing edits of embedded models` {
+  /// The position of an embedded model.
+  enum Position: CaseIterable, Sendable {
+    case list, toOne, nested
+
+    fileprivate func add(_ item: Item, to job: Job) {
+      switch self {
+      case .list: job.items = [item]
+      case .toOne: job.main = item
+      case .nested:
+        let outer = Item()
+        outer.parts = [item]
+        job.items = [outer]
+      }
+    }
+
+    fileprivate func item(of job: Job) throws -> Item {
+      switch self {
+      case .list: try #require(job.items?.first)
+      case .toOne: try #require(job.main)
+      case .nested: try #require(job.items?.first?.parts?.first)
+      }
+    }
+  }
+
+  private let store = MemoryModelStore()
+
+  private func job(with position: Position, parent: Job? = nil) async throws -> Job {
+    let job = Job()
+    job.parent = parent
+    position.add(Item(), to: job)
+    try await store.save(job)
+    return job
+  }
+
+  private func storedText(_ position: Position) async throws -> String {
+    try position.item(of: try await MemoryModelStore(store.handle).lookup(Job.self, identifier: "1")).text
+  }
+
+  @Test(arguments: Position.allCases, [false, true])
+  func `An edit that was saved within its step is undone and redone in the store`(position: Position, isRead: Bool)
+    async throws
+  {
+    let made = try await job(with: position)
+    let store = isRead ? MemoryModelStore(store.handle) : store
+    let job = isRead ? try await store.lookup(Job.self, identifier: "1") : made
+    let item = try position.item(of: job)
+    let undo = ModelUndo(store.scope)
+    item.text = "edited"
+    try await store.save(job)
+    let changes = try undo.undo()
+    #expect(changes.modelsToSave == [job])
+    #expect(item.text == "" && item.isDirty && job.isDirty)
+    try await store.save(changes)
+    #expect(try await storedText(position) == "")
+    #expect(!job.isDirty && store.scope.unsavedModels.isEmpty)
+    try await store.save(undo.redo())
+    #expect(try await storedText(position) == "edited")
+    #expect(!undo.canRedo && !job.isDirty)
+  }
+
+  @Test(arguments: Position.allCases)
+  func `A transaction that fails leaves an unsaved edit that it saved dirty`(position: Position) async throws {
+    let job = try await job(with: position)
+    let item = try position.item(of: job)
+    item.text = "edited"
+    await #expect(throws: CancellationError.self) {
+      try await store.transaction { store in
+        try await store.save(job)
+        throw CancellationError()
+      }
+    }
+    #expect(item.text == "edited" && item.isDirty && job.isDirty)
+    try await store.save(job)
+    #expect(try await storedText(position) == "edited")
+  }
+}
