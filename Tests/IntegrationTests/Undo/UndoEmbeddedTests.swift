@@ -93,4 +93,38 @@ private final class Job: Model {
     try await store.save(job)
     #expect(try await storedText(position) == "edited")
   }
+
+  @Test(arguments: Position.allCases)
+  func `Edits over unsaved ones from before the history are steps`(position: Position) async throws {
+    let job = try await job(with: position)
+    let item = try position.item(of: job)
+    item.text = "before"
+    let undo = ModelUndo(store.scope)
+    undo.step("First") { item.text = "first" }
+    item.isDone = true
+    item.text = "second"
+    try undo.undo()
+    #expect(item.text == "first" && item.isDone && undo.undoLabel == nil)
+    try undo.undo()
+    #expect(undo.undoLabel == "First" && !item.isDone)
+    try undo.undo()
+    #expect(item.text == "before" && item.isDirty && job.isDirty && !undo.canUndo)
+    while undo.canRedo { try undo.redo() }
+    try await store.save(job)
+    #expect(try await storedText(position) == "second")
+  }
+
+  @Test(arguments: Position.allCases)
+  func `A transaction that fails restores an edit that was unsaved before`(position: Position) async throws {
+    let job = try await job(with: position)
+    let item = try position.item(of: job)
+    item.text = "before"
+    await #expect(throws: CancellationError.self) {
+      try await store.transaction { _ in
+        item.text = "edited"
+        throw CancellationError()
+      }
+    }
+    #expect(item.text == "before" && item.isDirty && job.isDirty)
+  }
 }

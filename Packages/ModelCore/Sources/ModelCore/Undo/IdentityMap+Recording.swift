@@ -11,8 +11,20 @@ extension IdentityMap {
   func add(_ undo: ModelUndo) {
     undos.append(WeakUndo(undo: undo))
     FieldRecording.begin()
-    // Fields that are dirty already are not watched.
-    for model in unsaved { model.watchFields() }
+    watchUnsaved()
+  }
+
+  /// Watches the fields that are dirty already, those of embedded models included.
+  func watchUnsaved() {
+    var seen = unsaved
+    var pending = Array(unsaved)
+    while let model = pending.popLast() {
+      model.watchFields()
+      // A clean relation embeds clean models only.
+      for relation in model.relations where relation.isDirty {
+        for embedded in relation.embeddedModels where seen.insert(embedded).inserted { pending.append(embedded) }
+      }
+    }
   }
 
   /// Removes a ``ModelUndo`` that is being deallocated.

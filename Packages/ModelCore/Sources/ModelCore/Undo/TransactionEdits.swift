@@ -221,8 +221,7 @@ extension IdentityMap {
   func add(_ edits: TransactionEdits) {
     transactions.append(edits)
     FieldRecording.begin()
-    // Fields that are dirty already are not watched.
-    if transactions.count == 1 { for model in unsaved { model.watchFields() } }
+    if transactions.count == 1 { watchUnsaved() }
   }
 
   /// - Returns: whether the edits were recorded until now.
