@@ -78,6 +78,19 @@ private final class Job: Model {
     #expect(!undo.canRedo && !job.isDirty)
   }
 
+  @Test func `An undo of an edit keeps an unsaved order of the members`() async throws {
+    let job = Job(), items = [Item(), Item()]
+    job.items = items
+    try await store.save(job)
+    let undo = ModelUndo(store.scope)
+    job.items = items.reversed()
+    items[0].text = "edited"
+    try undo.undo()
+    #expect(job.items == items.reversed() && items[0].text == "" && job.isDirty)
+    try undo.undo()
+    #expect(job.items == items && !job.isDirty)
+  }
+
   @Test(arguments: Position.allCases)
   func `A transaction that fails leaves an unsaved edit that it saved dirty`(position: Position) async throws {
     let job = try await job(with: position)

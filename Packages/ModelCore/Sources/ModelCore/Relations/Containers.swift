@@ -129,6 +129,8 @@ extension ModelObject {
   func settleContainers() {
     guard let containers = details?.containers, !containers.isEmpty, isPartOfContainer else { return }
     for relation in containers.relations where relation.isDirty && relation.embeds(self) {
+      // The order of the members may be an edit of its own.
+      guard (relation.baselineModels ?? []).elementsEqual(relation.liveModels, by: ===) else { continue }
       relation.settle(asOf: relation.lastChange)
     }
   }
