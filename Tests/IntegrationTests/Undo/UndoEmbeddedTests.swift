@@ -140,4 +140,40 @@ private final class Job: Model {
     }
     #expect(item.text == "before" && item.isDirty && job.isDirty)
   }
+
+  @Test(arguments: Position.allCases, [false, true])
+  func `An embedded model is neither saved nor deleted itself`(position: Position, isCascade: Bool) async throws {
+    let parent = Job()
+    try await store.save(parent)
+    let job = Job()
+    job.parent = parent
+    job.items = []
+    try await store.save(job)
+    let undo = ModelUndo(store.scope)
+    undo.beginStep("Add")
+    position.add(Item(), to: job)
+    try await store.save(job)
+    undo.endStep()
+    undo.beginStep("Delete")
+    try await store.delete(isCascade ? parent : job)
+    undo.endStep()
+    for _ in 0..<2 {
+      let restored = try undo.undo()
+      #expect(Set(restored.modelsToSave).isSuperset(of: [job]) && restored.modelsToSave.allSatisfy { $0 is Job })
+      try await store.save(restored)
+      let removed = try undo.undo()
+      #expect(removed.modelsToSave == [job] && removed.modelsToDelete.isEmpty)
+      try await store.save(removed)
+      let reader = MemoryModelStore(store.handle)
+      let read = try await reader.lookup(Job.self, identifier: "2")
+      #expect(read.items ?? [] == [] && read.main == nil && !job.isDirty)
+      try await store.save(undo.redo())
+      let again = try await MemoryModelStore(store.handle).lookup(Job.self, identifier: "2")
+      #expect(try position.item(of: again).text == "")
+      let deleted = try undo.redo()
+      #expect(deleted.modelsToDelete.allSatisfy { $0 is Job } && deleted.modelsToSave.allSatisfy { $0 is Job })
+      try await store.save(deleted)
+      #expect(try await store.count(Job.self) == (isCascade ? 0 : 1))
+    }
+  }
 }

@@ -83,7 +83,7 @@ extension ModelUndo {
       counter.noteExistence(of: model, before: !existence.existedBefore)
       if existence.existedBefore {
         touch(model)
-      } else if model.isStored {
+      } else if model.isStored, !model.hasNoIdentifier {
         modelsToDelete.insert(model)
         deletions.append(model)
       } else {

@@ -22,8 +22,9 @@ extension ModelUndo {
     if counterStep == nil { noteEdit() }
   }
 
-  /// Records a model that a store deleted.
+  /// Records a model that a store deleted. An embedded one leaves and returns with its container.
   func didDelete(_ model: ModelObject, group: AnyObject?) {
+    if model.isEmbedded { return }
     if modelsToDelete.remove(model) != nil {
       if let number = scope.map.innermostTransaction?.number { deletedInTransactions.append((number, model)) }
       return

@@ -107,7 +107,7 @@ public struct PendingDeletion {
     referringModels = completion == .everything ? try await store.models(referringTo: plan.models) : []
     self.plan = plan
     models = plan.models.reversed()
-    storedModels = models.filter { $0 === model || $0.isKnownToStore && $0.storedIdentifier != nil }
+    storedModels = models.filter { $0 === model || Self.hasRecord($0) }
     records = storedModels.map { other in
       Record(
         typeName: other.storedTypeName, identifier: other.storedIdentifier ?? identifier, isRequested: other === model)
@@ -125,6 +125,10 @@ public struct PendingDeletion {
     models.filter(\.isKnownToStore).flatMap { model in
       model.relationFields.filter { completion == .everything || $0.deleteRule != .nullify }.map { ($0, model) }
     }
+  }
+
+  private static func hasRecord(_ model: ModelObject) -> Bool {
+    model.isKnownToStore && model.storedIdentifier != nil
   }
 
   private static func references(to models: [ModelObject]) -> [BackReference] {
@@ -266,17 +270,11 @@ public struct PendingDeletion {
   }
 
   private func finish<M: Model>(opened model: M, in transaction: StoreTransactionLog?) {
-    // What was never stored, and goes by cascade, is only let go.
-    if model.isKnownToStore || model === models.last {
-      store.finishDeleting(model, in: transaction)
-    } else if let transaction {
-      store.scope.noteDeletion(of: model)
-      store.scope.remove(model)
-      transaction.onFailure { [store] in store.scope.add(model) }
-    } else {
-      store.scope.noteDeletion(of: model)
-      store.scope.remove(model)
-    }
+    if Self.hasRecord(model) || model === models.last { return store.finishDeleting(model, in: transaction) }
+    // A model of the cascade that was never stored, or is embedded, only leaves the scope.
+    store.scope.noteDeletion(of: model)
+    store.scope.remove(model)
+    transaction?.onFailure { [store] in store.scope.add(model) }
   }
 
   private func update(_ model: ModelObject, _ fields: [AnyField]) async throws {
