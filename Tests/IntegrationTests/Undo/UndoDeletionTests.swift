@@ -135,6 +135,42 @@ import Testing
     }
   }
 
+  /// The models that a test deletes.
+  enum Deleted: CaseIterable, Sendable {
+    case author, book, tag
+
+    func delete(in store: some ModelStore, of world: UndoWorld) async throws {
+      switch self {
+      case .author: try await store.delete(store.lookup(UndoAuthor.self, identifier: world.authors[0].identifier!))
+      case .book: try await store.delete(store.lookup(UndoBook.self, identifier: world.books[2].identifier!))
+      case .tag: try await store.delete(store.lookup(UndoTag.self, identifier: world.tags[0].identifier!))
+      }
+    }
+  }
+
+  @Test(arguments: UndoStoreKind.allCases, Deleted.allCases)
+  func `An undo of a deletion restores references in records whose models were not live`(
+    kind: UndoStoreKind, deleted: Deleted
+  ) async throws {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let beginning = try await world.snapshot()
+      let other = makeReader()
+      let undo = ModelUndo(other.scope)
+      undo.beginStep("Delete")
+      try await deleted.delete(in: other, of: world)
+      undo.endStep()
+      let end = try await world.snapshot()
+      for _ in 0..<2 {
+        try await other.save(undo.undo())
+        #expect(try await world.snapshot() == beginning)
+        #expect(!undo.canUndo && other.scope.unsavedModels.isEmpty)
+        try await other.save(undo.redo())
+        #expect(try await world.snapshot() == end)
+      }
+    }
+  }
+
   @Test func `A deletion with its cascade is one step, and its undo creates all models with their relations`()
     async throws
   {

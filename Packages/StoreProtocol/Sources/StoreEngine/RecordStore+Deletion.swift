@@ -22,7 +22,9 @@ extension RecordStore {
 
   private func removeFollowingRules<M: Model>(_ model: M) async throws {
     try checkCancellation()
-    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
+    // An undo restores the references of live models, which a step retains.
+    let completion: PendingDeletion.Completion = scope.hasHistory ? .everything : .rules
+    let deletion = try await PendingDeletion(of: model, in: self, completing: completion) { reference in
       try await self.ensureIndex(for: reference)
     }
     var records = deletion.records

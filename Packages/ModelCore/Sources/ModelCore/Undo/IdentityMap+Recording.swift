@@ -121,6 +121,9 @@ extension ModelScope {
   /// Whether edits are recorded.
   public var isRecorded: Bool { map.isRecorded }
 
+  /// Whether a ``ModelUndo`` records edits.
+  public var hasHistory: Bool { !map.undos.isEmpty }
+
   /// Returns the fields of a model that an open transaction of another task saved. Its commit may fail, so that another
   /// save has to write them, too.
   public func uncommittedFields(of model: ModelObject) -> [AnyField] {
