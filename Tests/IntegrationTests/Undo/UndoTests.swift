@@ -51,6 +51,25 @@ private final class JournaledBook: Model {
     #expect(try await other.lookup(Book.self, identifier: "1").title == "Persuasion")
   }
 
+  @Test func `A list that its members store is clean when its members are those of the store`() async throws {
+    let store = MemoryModelStore()
+    let authors = [Author(), Author()], books = [Book(), Book()]
+    for author in authors { try await store.create(author) }
+    for book in books {
+      book.author = authors[0]
+      try await store.create(book)
+    }
+    let undo = ModelUndo(store.scope)
+    books[0].author = authors[1]
+    books[0].author = authors[0]
+    while undo.canUndo { try undo.undo() }
+    #expect(Set(authors[0].books ?? []) == Set(books) && authors[1].books ?? [] == [])
+    #expect(authors.allSatisfy { !$0.isDirty } && books.allSatisfy { !$0.isDirty })
+    #expect(store.scope.unsavedModels.isEmpty)
+    while undo.canRedo { try undo.redo() }
+    #expect(Set(authors[0].books ?? []) == Set(books) && authors[1].books ?? [] == [])
+  }
+
   @Test func `A created model is deleted by an undo, and created by a redo`() async throws {
     let store = MemoryModelStore()
     let undo = ModelUndo(store.scope)

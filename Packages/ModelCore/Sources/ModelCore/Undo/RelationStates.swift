@@ -96,8 +96,12 @@ extension ModelArrayField {
       hasFollowed = isFollowing
       if isPartial { loadState = .incomplete }
     }
-    if !isExact, settles, !isFirst, let original, (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
-      settle(asOf: change.stamp)
+    if !isExact, settles, !isFirst, let original {
+      if (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
+        settle(asOf: change.stamp)
+      } else {
+        settleAsMembersStore()
+      }
     }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
   }
