@@ -3,11 +3,25 @@ import Foundation
 @_spi(ModelKitInternals) import ModelCore
 import Testing
 
+private final class Line: Model {
+  let text = Field<String>()
+  let part = ModelField<Line>()
+}
+
+/// A model that embeds others.
+private final class Basket: Model {
+  let id = Field<Int>()
+  let lines = ModelField<Line>()*
+  let gift = ModelField<Line>()
+  override var identifierField: AnyField? { id }
+}
+
 /// Random edits, with saves and reads from elsewhere in between.
 @Suite struct `Random histories of edits` {
   private final class World {
     let scope = ModelScope()
     let authors: [Author], books: [Book], students: [Student], courses: [Course], albums: [Album], tracks: [Track]
+    let baskets: [Basket], lines: [[Line]], gifts: [Line]
 
     init() throws {
       let scope = scope
@@ -26,16 +40,26 @@ import Testing
         Album.with(identifier: "1", in: scope),
         try Album.from(dictionaryValue: ["id": 2, "title": "Two", "tracks": []], in: scope),
       ]
+      baskets = try (1...2).map {
+        try Basket.from(
+          dictionaryValue: [
+            "id": .int($0), "gift": ["text": "gift"], "lines": [["text": "a"], ["text": "b", "part": ["text": "p"]]],
+          ], in: scope)
+      }
+      lines = baskets.map { $0.lines.value ?? [] }
+      gifts = baskets.compactMap(\.gift.value)
     }
 
-    var models: [ModelObject] { authors + books + students + courses + albums + tracks }
+    var models: [ModelObject] { authors + books + students + courses + albums + tracks + baskets + embedded }
+
+    private var embedded: [ModelObject] { lines.flatMap { $0 + $0.compactMap(\.part.value) } + gifts }
 
     func edit(_ random: inout SeededGenerator) {
       let book = books.randomElement(using: &random), author = authors.randomElement(using: &random)
       let student = students.randomElement(using: &random), course = courses.randomElement(using: &random)
       let track = tracks.randomElement(using: &random), album = albums.randomElement(using: &random)
       guard let book, let author, let student, let course, let track, let album else { return }
-      switch Int.random(in: 0..<14, using: &random) {
+      switch Int.random(in: 0..<19, using: &random) {
       case 0: book.title.value = ["x", "y", nil].randomElement(using: &random) ?? nil
       case 1: book.year.value = Int.random(in: 0..<3, using: &random)
       case 2: book.author.value = Bool.random(using: &random) ? author : nil
@@ -49,7 +73,24 @@ import Testing
       case 10: album.tracks.add(track)
       case 11: album.tracks.remove(track)
       case 12: author.books.add(Book(title: "new"))
-      default: book.revert()
+      case 13: book.revert()
+      default: editBasket(&random)
+      }
+    }
+
+    private func editBasket(_ random: inout SeededGenerator) {
+      let number = Int.random(in: 0..<2, using: &random)
+      let basket = baskets[number], line = lines[number][Int.random(in: 0..<2, using: &random)]
+      let text = ["x", "y", nil].randomElement(using: &random) ?? nil
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0, 1: line.text.value = text
+      case 2: line.part.value?.text.value = text
+      case 3: basket.lines.add(line)
+      case 4: basket.lines.remove(line)
+      case 5: basket.lines.value = lines[number].shuffled(using: &random)
+      case 6: basket.gift.value = Bool.random(using: &random) ? gifts[number] : nil
+      case 7: gifts[number].text.value = text
+      default: basket.lines.add(Line())
       }
     }
 
@@ -98,7 +139,9 @@ import Testing
     var history = [beginning]
     for _ in 0..<Int.random(in: 1...20, using: &random) {
       undo.step { for _ in 0..<2 { world.edit(&random) } }
-      if Bool.random(using: &random), let model = world.models.randomElement(using: &random) {
+      if Bool.random(using: &random), let model = world.models.randomElement(using: &random),
+        model.storedIdentifier != nil
+      {
         model.markSaved(model.dirtyFields, asOf: .next())
       }
       // A field that no edit concerns is read from elsewhere.
