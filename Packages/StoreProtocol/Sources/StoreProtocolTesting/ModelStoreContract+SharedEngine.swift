@@ -109,7 +109,7 @@ extension ModelStoreContract {
       cancellationTogether,
       editing,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingOneMoment + isolation
-    + conflicts + embeddingTogether + transactionIsolation + wholeListsElsewhere
+    + conflicts + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

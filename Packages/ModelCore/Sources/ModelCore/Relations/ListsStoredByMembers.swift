@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// A list whose inverse is a foreign key is stored once, by its members. Written a second time, in the record of its
-// owner, it would become outdated as soon as a member is saved.
+// A list whose inverse has a foreign key, or a list of them, is stored once, by its members. Written a second time, in the
+// record of its owner, it would become outdated as soon as a member is saved.
 extension ModelObject {
   /// The fields in records of a class that does not override `fieldsForDictionaryValue()`.
   var recordFields: [AnyField] {
@@ -77,12 +77,12 @@ extension ModelLayout {
 }
 
 extension Relation {
-  /// Whether the members of the list store it, as a foreign key to the model of this relation. Members without
-  /// identifier have no records of their own.
+  /// Whether the members of the list store it, as foreign keys to the model of this relation. Members without identifier
+  /// have no records of their own.
   var isStoredByMembers: Bool {
     guard isToMany, !isForeignKey else { return false }
     let member = relatedClass.init()
     guard member.identifierField != nil, let inverse = inverse(on: member) else { return false }
-    return inverse.isForeignKey && !inverse.isToMany
+    return inverse.isForeignKey
   }
 }

@@ -61,7 +61,7 @@ extension ModelArrayField {
 
   func attachInverse(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related else { return false }
-    let isFollowing = isFollowing(change)
+    let isFollowing = isFollowing(change) && !isWrittenHere(linkTo: model)
     keepBaseline(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
@@ -80,7 +80,15 @@ extension ModelArrayField {
 
   private func isNamedByForeignKey(of model: Related) -> Bool {
     guard let inverse = inverse(on: model) else { return false }
-    return inverse.isForeignKey && !inverse.isToMany
+    return inverse.isForeignKey && !(inverse.isToMany && isForeignKey)
+  }
+
+  /// Returns whether a link is written with this list, whether or not a list of the other model has it, too.
+  private func isWrittenHere(linkTo model: Related) -> Bool { isForeignKey && inverse(on: model)?.isToMany == true }
+
+  /// Returns whether the record of a member has the link, so that the list can be saved with it.
+  func isKept(inRecordOf model: Related) -> Bool {
+    inverse(on: model)?.isForeignKey == true && !isWrittenHere(linkTo: model)
   }
 
   func detachInverse(_ model: ModelObject, _ change: RelationChange) {
@@ -118,6 +126,16 @@ extension ModelArrayField {
   }
 
   func removeReleasedMembers() { if table != nil { _ = hookedValue() } }
+
+  /// Marks an edited list as loaded before a save if the stored record has no list. No other member can be lost then.
+  /// If members were deallocated, the list stays saved with its inverse: their records have the links.
+  func completeIfInNoRecord() {
+    guard isDirty, loadState == .incomplete, wasNeverSaved || original?.wasNeverSaved == true, !hasFollowed,
+      let owner = ownerModel, owner.isStored, owner.origin == .read, owner.modelLoadState == .loaded
+    else { return }
+    removeReleasedMembers()
+    if lacksMembers { hasFollowed = true } else { loadState = .loaded }
+  }
 
   /// Updates the load state after a write. An incomplete list that was written as it is becomes loaded, because readers
   /// of the record get this list. If no member had an identifier to write, the list is in no record, and stays saved

@@ -100,7 +100,7 @@ extension ModelArrayField {
   /// Returns whether a change of a member is saved with the member alone. The list is in no record then, and the
   /// member's record has the identifier of the model.
   private func isKept(by model: Related, _ change: RelationChange) -> Bool {
-    (loadState == .incomplete || isInNoRecord) && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
+    (loadState == .incomplete || isInNoRecord) && isFollowing(change) && isKept(inRecordOf: model)
   }
 
   /// Whether the model was read from a record that has no list.

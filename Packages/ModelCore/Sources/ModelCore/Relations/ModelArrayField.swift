@@ -11,7 +11,7 @@
 /// nil. The value of a list is nil if its model was read without it. A list that was never read, saved or set is in no
 /// record. A save of this model does not write such a list, and leaves it clean.
 ///
-/// If the inverse has a foreign key, the members store the list: see ``ModelObject/fieldsForDictionaryValue()``.
+/// If the inverse has foreign keys and the list is declared without, the members store it: see ``ModelObject/fieldsForDictionaryValue()``.
 ///
 /// A list that is set becomes complete, even when an incomplete value is assigned to itself or appended to. After
 /// members were deallocated, setting the remaining ones leaves the list `incomplete`; ``removeAll()`` empties it. Add
@@ -206,7 +206,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     // The first value of a list is an edit even if it is empty: the stored one may have members.
     if change.kind == .local, loadState == .notLoaded { return true }
     guard hasFollowed, change.kind == .local, let models else { return false }
-    return !models.allSatisfy { inverse(on: $0)?.isForeignKey ?? false }
+    return !models.allSatisfy { isKept(inRecordOf: $0) }
   }
 
   func keep(_ models: [Related]?) {

@@ -48,6 +48,8 @@ protocol Relation: RelationField {
   func markFollowedSaved(asOf stamp: ChangeStamp)
   /// Marks the relation as changed because an embedded model was edited.
   func markEmbeddedEdit(of model: ModelObject)
+  /// Marks an edited list that is in no record as loaded, before a save writes it.
+  func completeIfInNoRecord()
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
   /// Updates the baseline of a list that only its members store.
@@ -97,6 +99,8 @@ extension Relation {
   func removeReleasedMembers() {}
 
   func markFollowedSaved(asOf stamp: ChangeStamp) {}
+
+  func completeIfInNoRecord() {}
 
   func settleWritten() {}
 

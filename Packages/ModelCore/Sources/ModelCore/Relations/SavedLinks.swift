@@ -60,8 +60,11 @@ extension ModelArrayField {
 
   /// Returns whether only the record of a model has the link to this list, or its absence, and has it as it is.
   func isStored(by model: ModelObject) -> Bool {
-    guard model.origin == .read, let link = inverse(on: model), !link.isDirty else { return false }
-    return ownerModel?.isStoredOnlyByMembers(self) ?? false
+    guard model.origin == .read, let owner = ownerModel, let link = inverse(on: model) else { return false }
+    // A list of the model may be dirty because of other links.
+    let isUnchanged =
+      !link.isDirty || (link.baselineModels != nil && link.isReverted(to: owner) == link.refers(to: owner))
+    return isUnchanged && owner.isStoredOnlyByMembers(self)
   }
 
   /// Updates the baseline with all stored links, which a revert must not change.

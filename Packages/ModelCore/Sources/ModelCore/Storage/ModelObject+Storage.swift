@@ -160,6 +160,14 @@ extension ModelObject {
     }
   }
 
+  /// Marks edited lists that are in no record as loaded, so that an update of this stored model writes them.
+  public func completeListsInNoRecord() {
+    for index in layout.relationIndices {
+      guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
+      (field as? any Relation)?.completeIfInNoRecord()
+    }
+  }
+
   /// The fields that changed since the model was last read or saved.
   public var dirtyFields: [AnyField] {
     for index in layout.relationIndices {

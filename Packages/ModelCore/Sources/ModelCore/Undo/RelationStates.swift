@@ -108,7 +108,7 @@ extension ModelArrayField {
 
   /// Returns whether all members that a state adds or removes have the identifier of this model in their records.
   private func differs(from state: ToManyState<Related>, onlyByForeignKeys models: [Related]) -> Bool {
-    Set(models).symmetricDifference(state.models ?? []).allSatisfy { inverse(on: $0)?.isForeignKey ?? false }
+    Set(models).symmetricDifference(state.models ?? []).allSatisfy { isKept(inRecordOf: $0) }
   }
 
   func revert(from after: FieldState, to before: FieldState) {

@@ -80,9 +80,9 @@ struct SaveOrder {
   private static func isReferredTo(
     _ owner: ModelObject, by related: ModelObject, _ relation: any RelationField
   ) -> Bool {
-    guard let inverse = owner.inverseField(of: relation, on: related), inverse.isForeignKey, !inverse.isToMany else {
-      return false
-    }
+    guard let inverse = owner.inverseField(of: relation, on: related), inverse.isForeignKey,
+      !(inverse.isToMany && relation.isForeignKey)
+    else { return false }
     return related.fieldsForDictionaryValue().contains { $0 === inverse }
   }
 

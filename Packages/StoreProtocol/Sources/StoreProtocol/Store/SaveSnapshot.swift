@@ -23,6 +23,7 @@ struct SaveSnapshot {
     _ model: ModelObject, fields: [AnyField]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
   ) throws {
     let save = try Self.prepare(model, in: scope)
+    if !isNew { model.completeListsInNoRecord() }
     self.init(
       model, identifier: model.storedIdentifier,
       fields.map(StoredFields.list)

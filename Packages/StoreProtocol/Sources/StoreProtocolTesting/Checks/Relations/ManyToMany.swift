@@ -1,0 +1,143 @@
+import ModelCore
+import StoreProtocol
+
+/// A model that stores its many-to-many relation.
+private final class ContractTask: Model {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let labels: ModelArrayField<ContractLabel> = ModelField(foreignKey: true, inverse: \.tasks)*
+  override var identifierField: AnyField? { id }
+}
+
+/// A model whose many-to-many relation is stored by the members.
+private final class ContractLabel: Model {
+  let id = Field<Int>()
+  let tasks = ModelField<ContractTask>()*
+  override var identifierField: AnyField? { id }
+}
+
+// Links of many-to-many relations, read by another store instance.
+extension ModelStoreContract {
+  static let manyToMany: [SharedEngineCheck] = [
+    SharedEngineCheck(
+      "a many-to-many link that one side stores is saved with that side, and leaves both clean",
+      needs: [.anyModels, .queries]
+    ) { makeStore in
+      for edit in LinkEdit.allCases {
+        for isFresh in [false, true] {
+          let ids = try await createTasks(linked: edit.removes, in: try await makeStore())
+          let what = "\(edit)\(isFresh ? " after a restart" : "")"
+          let store = try await makeStore()
+          let task = try await store.lookup(ContractTask.self, identifier: ids.task)
+          let label = try await store.lookup(ContractLabel.self, identifier: ids.label)
+          if !isFresh { _ = try await store.list(in: label.tasks) }
+          edit.apply(task.labels, label, label.tasks, task)
+          try require(task.isDirty && label.isDirty, "a side is clean before the save: \(what)")
+          try await store.save(task)
+          try require(!task.isDirty && !label.isDirty, "a side is dirty after the save: \(what)")
+          label.revert()
+          try requireEqual(task.labels.value?.contains(label), !edit.removes, "the link after a revert: \(what)")
+          try require(!task.isDirty && !label.isDirty, "a side is dirty after a revert: \(what)")
+          try await store.save(label)
+          try await requireTasks(edit.removes ? [] : [ids.task], of: ids.label, in: try await makeStore(), what)
+        }
+      }
+    },
+    SharedEngineCheck(
+      "a many-to-many link that both sides store is saved by each of them", needs: [.anyModels, .queries]
+    ) { makeStore in
+      for edit in LinkEdit.allCases {
+        for isStudentFirst in [true, false] {
+          let creator = try await makeStore()
+          let newStudent = ContractStudent(), newCourse = ContractCourse()
+          if edit.removes { newStudent.courses.add(newCourse) }
+          try await creator.save(newStudent, including: .related)
+          try await creator.save(newCourse)
+          let store = try await makeStore()
+          let student = try await store.lookup(ContractStudent.self, identifier: newStudent.identifier ?? "")
+          let course = try await store.lookup(ContractCourse.self, identifier: newCourse.identifier ?? "")
+          let what = "\(edit), \(isStudentFirst ? "the student" : "the course") saved first"
+          edit.apply(student.courses, course, course.students, student)
+          try require(student.isDirty && course.isDirty, "a side is clean before the save: \(what)")
+          if isStudentFirst { try await store.save(student) } else { try await store.save(course) }
+          try requireEqual(
+            [student.isDirty, course.isDirty], [!isStudentFirst, isStudentFirst],
+            "the dirty sides after one save: \(what)")
+          if isStudentFirst { try await store.save(course) } else { try await store.save(student) }
+          try require(!student.isDirty && !course.isDirty, "a side is dirty after the save: \(what)")
+          for isStudentRead in [true, false] {
+            let other = try await makeStore()
+            let id = (student: student.id.value, course: course.id.value)
+            if isStudentRead {
+              let read = try await other.lookup(ContractStudent.self, identifier: student.identifier ?? "")
+              try requireEqual(read.courses.value?.map(\.id.value), edit.removes ? [] : [id.course], "courses: \(what)")
+            } else {
+              let read = try await other.lookup(ContractCourse.self, identifier: course.identifier ?? "")
+              try requireEqual(
+                read.students.value?.map(\.id.value), edit.removes ? [] : [id.student], "students: \(what)")
+            }
+          }
+        }
+      }
+    },
+  ]
+
+  /// A change of a link from one of its sides.
+  private enum LinkEdit: CaseIterable {
+    case addToFirst, addToSecond, assignFirst, assignSecond, removeFromFirst, removeFromSecond, emptyFirst, emptySecond
+
+    var removes: Bool {
+      switch self {
+      case .addToFirst, .addToSecond, .assignFirst, .assignSecond: false
+      case .removeFromFirst, .removeFromSecond, .emptyFirst, .emptySecond: true
+      }
+    }
+
+    func apply<First: Model, Second: Model>(
+      _ first: ModelArrayField<Second>, _ second: Second, _ inverse: ModelArrayField<First>, _ model: First
+    ) {
+      switch self {
+      case .addToFirst: first.add(second)
+      case .addToSecond: inverse.add(model)
+      case .assignFirst: first.value = [second]
+      case .assignSecond: inverse.value = [model]
+      case .removeFromFirst: first.remove(second)
+      case .removeFromSecond: inverse.remove(model)
+      case .emptyFirst: first.value = []
+      case .emptySecond: inverse.value = []
+      }
+    }
+  }
+
+  private static func createTasks(
+    linked: Bool, in store: any ModelStore
+  ) async throws -> (task: String, label: String) {
+    let task = ContractTask(), label = ContractLabel()
+    if linked { task.labels.add(label) }
+    try await store.save(task, including: .related)
+    if !linked { try await store.save(label) }
+    try require(!task.isDirty && !label.isDirty, "a created side is dirty")
+    return (task.identifier ?? "", label.identifier ?? "")
+  }
+
+  /// Fails the check unless both directions of the relation agree.
+  private static func requireTasks(
+    _ tasks: [String], of label: String, in store: any ModelStore, _ what: String
+  ) async throws {
+    let id = Int(label) ?? 0
+    let found = try await store.list(ContractTask.self) { $0.labels.contains { $0.id == id } }
+    try requireEqual(found.map(\.identifier), tasks, "the tasks with the label: \(what)")
+    for task in tasks {
+      let taskID = Int(task) ?? 0
+      let labels = try await store.list(ContractLabel.self) { $0.tasks.contains { $0.id == taskID } }
+      try requireEqual(labels.map(\.identifier), [label], "the labels of the task: \(what)")
+    }
+    let read = try await store.lookup(ContractLabel.self, identifier: label)
+    let listed = try await store.list(in: read.tasks)
+    try requireEqual(listed.map(\.identifier), tasks, "the listed tasks: \(what)")
+    try requireEqual(read.tasks.count, tasks.count, "the number of tasks: \(what)")
+    let included = try await store.list(ContractLabel.self, including: [\.tasks]).first { $0 === read }
+    try requireEqual(included?.tasks.value?.map(\.identifier), tasks, "the included tasks: \(what)")
+    try require(!read.isDirty && found.allSatisfy { !$0.isDirty }, "reading left a side dirty: \(what)")
+  }
+}
