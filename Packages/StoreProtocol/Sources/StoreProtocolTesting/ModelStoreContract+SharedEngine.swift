@@ -110,6 +110,7 @@ extension ModelStoreContract {
       editing,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingOneMoment + isolation
     + conflicts + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
+    + derivedFields
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

@@ -19,8 +19,9 @@ extension DirectReading {
   }
 
   func run(_ merge: DirectMerge) {
-    load(merge.fields, of: merge.record.model, into: merge.model, merge.record.reader)
+    load(merge, observed: observedRead(for: merge))
     guard merge.isLast else { return }
+    observedReads.removeValue(forKey: ObjectIdentifier(merge.model))?.end()
     merge.model.markReadFromSource(isReference: merge.record.isReference, isFromStore: reader.isFromStore, since: stamp)
     if let scope = reader.scope, scope.register(merge.model) !== merge.model { hasRunOthersCode = true }
   }
@@ -32,7 +33,11 @@ extension DirectReading {
     if hasRunOthersCode, hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
       let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
     {
-      load(confirmation.fields, of: record.model, into: model, confirmation.reader)
+      let merge = DirectMerge(record: record, model: model, fields: confirmation.fields, isLast: true)
+      let observed = observedRead(for: merge)
+      load(merge, observed: observed)
+      observedReads[ObjectIdentifier(model)] = nil
+      observed?.end()
     } else {
       confirm(confirmation.fields, of: model, confirmation.reader)
     }
@@ -80,18 +85,47 @@ extension DirectReading {
     }
   }
 
-  private func load(_ fields: UInt64, of read: ModelObject, into model: ModelObject, _ classReader: DirectClassReader) {
+  /// Returns the read of an object into a model with observed fields; nil if no field is observed.
+  private func observedRead(for merge: DirectMerge) -> ObservedRead? {
+    if let known = observedReads[ObjectIdentifier(merge.model)] { return known }
+    let all = merge.record.fields
+    var isObserved = false
+    forEachField(in: all, merge) { field, _, _ in isObserved = isObserved || !field.isUnobserved }
+    guard isObserved else { return nil }
+    hasRunOthersCode = true
+    var fields: [AnyField] = []
+    forEachField(in: all, merge) { field, _, _ in if !field.isRelation { fields.append(field) } }
+    let observed = ObservedRead(of: merge.model, fields, keepsLocalChanges: reader.keepsLocalChanges)
+    observed.begin()
+    observedReads[ObjectIdentifier(merge.model)] = observed
+    return observed
+  }
+
+  private func load(_ merge: DirectMerge, observed: ObservedRead?) {
+    forEachField(in: merge.fields, merge) { field, source, kind in
+      if let observed {
+        observed.load(field) { [stamp] in field.load(readBy: source, as: kind, stamp: stamp) }
+      } else if !reader.keeps(field) {
+        field.load(readBy: source, as: kind, stamp: stamp)
+      }
+    }
+  }
+
+  /// Calls a closure for fields of a model, each with the field that was read and its kind.
+  private func forEachField(
+    in fields: UInt64, _ merge: DirectMerge, _ body: (_ field: AnyField, _ source: AnyField, _ kind: DirectKind) -> Void
+  ) {
+    let classReader = merge.record.reader
     let layout = classReader.layout
     var rest = fields
     while rest != 0 {
       let index = rest.trailingZeroBitCount
       rest &= rest &- 1
-      guard let field = layout.reference(at: index, of: model), let source = layout.reference(at: index, of: read)
+      guard let field = layout.reference(at: index, of: merge.model),
+        let source = layout.reference(at: index, of: merge.record.model)
       else { continue }
       field._withUnsafeGuaranteedRef { field in
-        if reader.keeps(field) { return }
-        if !field.isUnobserved { hasRunOthersCode = true }
-        source._withUnsafeGuaranteedRef { field.load(readBy: $0, as: classReader.kinds[index], stamp: stamp) }
+        source._withUnsafeGuaranteedRef { body(field, $0, classReader.kinds[index]) }
       }
     }
   }

@@ -11,6 +11,9 @@ final class DirectReading {
   /// The closures that link models, outer links before inner ones.
   var links: [() -> Void] = []
 
+  /// The reads into models whose fields are observed, until the last value of each was read.
+  var observedReads: [ObjectIdentifier: ObservedRead] = [:]
+
   /// Models that were found unchanged as values of relations, retained until the commit.
   var confirmedMembers: [ModelObject] = []
   /// Whether an observer, or other code, may have changed a model since the document was read.

@@ -229,6 +229,8 @@ final class ModelReader: FieldReader {
     let outerKeys = takeOuterKeys()
     var links: [() -> Void] = []
     var readCount = 0
+    let observed = edits == nil ? observedRead(of: object, into: model) : nil
+    if let observed { operations.append(.closure { observed.begin() }) }
     try model.forEachField { field, index in
       guard let json = value(of: field, index, of: model, in: object) else { return }
       readCount += 1
@@ -237,6 +239,8 @@ final class ModelReader: FieldReader {
         guard let apply = try staged(json, field, index, of: model, object) else { return }
         if field.isRelation {
           links.append(apply)
+        } else if let observed {
+          operations.append(.closure { observed.load(field, apply) })
         } else {
           // Does not capture `self`: staged operations must not keep the reader when a later value is rejected.
           let keepsLocalChanges = keepsLocalChanges
@@ -254,6 +258,7 @@ final class ModelReader: FieldReader {
       && hasIdentifier(model, in: object)
     operations.append(
       .closure { [scope, edits, isFromStore, beginning, isNested = depth > 0] in
+        observed?.end()
         if let edits {
           model.becomeEdited(isReference: isReference && isNested, edits)
         } else {
@@ -266,6 +271,18 @@ final class ModelReader: FieldReader {
       for link in links { link() }
       hook?.afterRead()
     }
+  }
+
+  /// Returns the read of an object into a model with observed fields; nil if no field is observed.
+  private func observedRead(of object: AttributeDictionary, into model: ModelObject) -> ObservedRead? {
+    var isObserved = false
+    model.forEachField { field, _ in isObserved = isObserved || !field.isUnobserved }
+    guard isObserved else { return nil }
+    var fields: [AnyField] = []
+    model.forEachField { field, index in
+      if !field.isRelation, value(of: field, index, of: model, in: object) != nil { fields.append(field) }
+    }
+    return ObservedRead(of: model, fields, keepsLocalChanges: keepsLocalChanges)
   }
 
   /// Returns whether an object without identifier is read into the related model at its position.

@@ -46,6 +46,7 @@ extension IdentityMap {
     _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
     replacesEdit: Bool = false
   ) {
+    let isEdit = isEdit && !fieldsBeingRead.contains(ObjectIdentifier(field))
     for edits in transactions {
       if isEdit || replacesEdit { edits.willChange(field, of: model) } else { edits.willRead(field, of: model) }
     }
