@@ -11,6 +11,8 @@ public protocol FieldWatcher: AnyObject {
   func fieldBecameDirty(_ field: AnyField)
   /// Called before a value is edited, or replaced by one from elsewhere, while ``FieldRecording/isOn``.
   func fieldWillChange(_ field: AnyField, isEdit: Bool)
+  /// Calls a closure that notifies the observers of a set, while ``FieldRecording/isOn``.
+  func notifyObservers(of field: AnyField, _ notify: () -> Void)
   /// Called before a change is marked as saved, while ``FieldRecording/isOn``.
   func fieldWillBeSaved(_ field: AnyField)
   /// Called when a change was saved, or replaced by a value that was read.

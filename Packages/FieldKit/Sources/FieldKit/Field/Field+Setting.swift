@@ -10,10 +10,11 @@ extension Field {
     if flags.isDisjoint(with: .toldOf) {
       storage = newValue
       setStates(isChange: isEdit, stamp: stamp)
+      notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
     } else {
       storeAndTell(newValue, isChange: isEdit, stamp: stamp)
+      notifyAsOneEdit { notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) }
     }
-    notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
   }
 
   /// Notifies the observers, if there are any.

@@ -22,6 +22,15 @@ extension AnyField {
     (owner as? any FieldWatcher)?.fieldWillChange(self, isEdit: true)
   }
 
+  /// Notifies the observers of an edit. The recorder, if the owner has one, adds their edits to this one.
+  @usableFromInline
+  final func notifyAsOneEdit(_ notify: () -> Void) {
+    guard FieldRecording.isOn, flags.contains(.ownerWatches), let watcher = owner as? any FieldWatcher else {
+      return notify()
+    }
+    watcher.notifyObservers(of: self, notify)
+  }
+
   @usableFromInline
   final func noteEdit(isChange: Bool) {
     if isChange { noteComingEdit() }

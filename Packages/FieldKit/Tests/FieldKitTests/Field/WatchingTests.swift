@@ -3,6 +3,7 @@ import Testing
 
 private final class Keeper: FieldWatcher {
   func fieldWillChange(_ field: AnyField, isEdit: Bool) {}
+  func notifyObservers(of field: AnyField, _ notify: () -> Void) { notify() }
   let name = Field<String>()
   var told: [String] = []
 

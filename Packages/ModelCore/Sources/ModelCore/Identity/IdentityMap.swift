@@ -42,6 +42,8 @@ final class IdentityMap {
   var recordedOperation: AnyObject?
   /// The part of a save that is changing fields.
   var processing: Processing?
+  /// Whether the observers of a recorded edit are being notified, so that their edits belong to it.
+  var isNotifyingOfEdit = false
   /// The clean fields of models whose records are being read, and that the records contain.
   var fieldsBeingRead: Set<ObjectIdentifier> = []
 

@@ -73,6 +73,14 @@ extension ModelObject: FieldWatcher {
     if isEdit { field.beginTracking() }
   }
 
+  /// Notifies the observers of a field, and records their edits as a part of the edit of the field.
+  public func notifyObservers(of field: AnyField, _ notify: () -> Void) {
+    guard let identityMap, identityMap.isRecorded, !identityMap.fieldsBeingRead.contains(ObjectIdentifier(field)) else {
+      return notify()
+    }
+    identityMap.recordAsOneEdit(notify)
+  }
+
   /// Records the state of a field before it is marked as saved.
   public func fieldWillBeSaved(_ field: AnyField) {
     guard let identityMap else { return }

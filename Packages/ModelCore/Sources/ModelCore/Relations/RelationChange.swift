@@ -18,6 +18,8 @@ final class RelationChange {
   /// The embedded model whose edit changes the relation that embeds it.
   private let edited: ModelObject?
   private var announcements: [() -> Void] = []
+  /// The scope that records the change as an edit.
+  private var recorder: IdentityMap?
   private var reverted: [any Relation] = []
   /// The relation that is read or reverted.
   private let source: (any Relation)?
@@ -53,6 +55,7 @@ final class RelationChange {
     else { return }
     // The edit of the embedded model is part of the same step. One that is not recorded can't be undone.
     if let edited, edited.identityMap !== map { return }
+    if !isRead { recorder = map }
     map.willChange(
       relation, of: owner, isEdit: !isRead, group: edited == nil ? self : nil, continues: edited != nil,
       replacesEdit: replacesEdit)
@@ -97,6 +100,8 @@ final class RelationChange {
   func announce() {
     for relation in reverted { relation.settle(asOf: stamp) }
     if !lists.isEmpty { settleLists() }
+    if announcements.isEmpty { return }
+    if let recorder { return recorder.recordAsOneEdit { for announcement in announcements { announcement() } } }
     for announcement in announcements { announcement() }
   }
 }

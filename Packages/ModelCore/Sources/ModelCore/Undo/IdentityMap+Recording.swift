@@ -81,6 +81,14 @@ extension IdentityMap {
     return try body()
   }
 
+  /// Notifies the observers of an edit, and records their edits as a part of it.
+  func recordAsOneEdit(_ notify: () -> Void) {
+    if isNotifyingOfEdit { return notify() }
+    isNotifyingOfEdit = true
+    defer { isNotifyingOfEdit = false }
+    notify()
+  }
+
   /// Records the edits of a closure as a part of one operation.
   func recordTogether<Result>(as operation: AnyObject, _ body: () throws -> Result) rethrows -> Result {
     guard isRecorded, recordedOperation == nil else { return try body() }

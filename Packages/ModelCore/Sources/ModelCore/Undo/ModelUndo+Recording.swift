@@ -56,10 +56,11 @@ extension ModelUndo {
     stepRecorded(self, step)
   }
 
-  /// Returns the step that an edit belongs to. An edit of another operation than the last one begins a step.
+  /// Returns the step that an edit belongs to. An edit of another operation than the last one begins a step, unless an
+  /// observer of that one makes it.
   private func step(for group: AnyObject?) -> UndoStep {
     if let counterStep { return counterStep }
-    if depth > 0, let open { return open }
+    if depth > 0 || scope.map.isNotifyingOfEdit, let open { return open }
     let operation = scope.map.openTransaction ?? scope.map.recordedOperation ?? currentTransaction() ?? group
     if let open, let operation, operation === self.group { return open }
     close()

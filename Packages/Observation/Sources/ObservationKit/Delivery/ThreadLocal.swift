@@ -51,6 +51,8 @@
 extension ThreadLocal {
   /// The transaction that is open on the thread.
   static let transaction = ThreadLocal()
+  /// The transaction whose observers are being notified on the thread.
+  static let delivery = ThreadLocal()
   /// How many rounds the run of deliveries on the thread took: see `ObservationRegistry.deliverQueue`.
   static let rounds = ThreadLocal()
   /// The objects that the thread is about to release: see `ReleaseQueue`.

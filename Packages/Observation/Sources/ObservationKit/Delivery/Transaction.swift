@@ -95,13 +95,23 @@ final class Transaction {
     }
     ThreadLocal.transaction.pointer = nil
     Self.openCount.subtract(1, ordering: .relaxed)
+    let delivery = ThreadLocal.delivery
+    let isOutermost = delivery.pointer == nil
+    if isOutermost { delivery.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
     for registry in registries { registry.deliverPending() }
+    if isOutermost { delivery.pointer = nil }
+  }
+
+  /// The transaction of this thread whose observers are being notified.
+  static var delivering: Transaction? {
+    ThreadLocal.delivery.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
   }
 }
 
-/// The transaction that is open on this thread, an object that is deallocated at its end; nil if there is none.
+/// The transaction that is open on this thread, or whose observers are being notified; nil if there is none. It is an
+/// object that is deallocated at its end.
 @_spi(ModelKitInternals)
-public func currentTransaction() -> AnyObject? { Transaction.current }
+public func currentTransaction() -> AnyObject? { Transaction.delivering ?? Transaction.current }
 
 /// Whether this thread is in a transaction. A function of its own: to name the class costs a call more.
 @usableFromInline
