@@ -46,16 +46,22 @@ extension ModelStore {
 }
 
 /// The state of a check of links.
-private struct LinkCheck {
+struct LinkCheck {
   private(set) var links: [BrokenLink] = []
+  /// Whether models that were read from the store are there without a lookup.
+  private let trustsLiveModels: Bool
   /// Whether a model exists, by its class and identifier.
   private var known: [ObjectIdentifier: [String: Bool]] = [:]
 
+  init(trustsLiveModels: Bool = false) { self.trustsLiveModels = trustsLiveModels }
+
   mutating func run<M: Model>(_ type: M.Type, in store: some ModelStore) async throws {
-    for model in try await store.list(ModelQuery(type)) {
-      var seen: Set<ModelObject> = [model]
-      try await run(model, in: model, at: FieldPath(), &seen, store)
-    }
+    for model in try await store.list(ModelQuery(type)) { try await run(model, in: store) }
+  }
+
+  mutating func run(_ model: ModelObject, in store: some ModelStore) async throws {
+    var seen: Set<ModelObject> = [model]
+    try await run(model, in: model, at: FieldPath(), &seen, store)
   }
 
   /// Checks the links of a model and of its embedded models.
@@ -78,6 +84,7 @@ private struct LinkCheck {
           if seen.insert(related).inserted { try await run(related, in: owner, at: link, &seen, store) }
           continue
         }
+        if trustsLiveModels, related.isKnownToStore, !related.isShell { continue }
         guard let target = related.storedIdentifier, let type = Swift.type(of: related) as? any Model.Type,
           try await !isThere(type, target, in: store)
         else { continue }

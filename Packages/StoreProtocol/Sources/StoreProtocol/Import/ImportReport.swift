@@ -16,6 +16,9 @@ public struct ImportReport<M: Model>: CustomStringConvertible {
   public internal(set) var unchanged: [M] = []
   /// The entries that were not imported, in the order of the document.
   public internal(set) var rejected: [RejectedEntry] = []
+  /// The references of imported models to models that the store does not have, such as those of rejected entries. They
+  /// are found only if entries were rejected; otherwise see ``ModelStore/brokenLinks(of:)``.
+  public internal(set) var brokenLinks: [BrokenLink] = []
 
   /// The number of models of each kind.
   public var description: String {

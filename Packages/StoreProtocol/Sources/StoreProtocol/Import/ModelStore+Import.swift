@@ -48,6 +48,7 @@ extension ModelStore {
         try await run.take(entry, index: entries.count - 1, position: entries.offset ?? 0)
       }
       try await run.flush()
+      try await run.findBrokenLinks()
     } catch {
       run.undoPending()
       throw error
@@ -66,6 +67,7 @@ private final class ImportRun<M: Model> {
     let isStored: Bool
     /// The models that are written before it.
     let related: [ModelObject]
+    let object: AttributeDictionary
   }
 
   /// An entry of the document.
@@ -76,7 +78,7 @@ private final class ImportRun<M: Model> {
   }
 
   /// The number of entries that are written together.
-  private static var batchSize: Int { 256 }
+  private var batchSize: Int { store is any TransactionalModelStore ? 256 : 1 }
 
   static var cancellation: ModelStoreError {
     ModelStoreError(
@@ -118,32 +120,17 @@ private final class ImportRun<M: Model> {
       indices[identifier] = index
     }
     do {
-      let isStored = try await isStored(M.self, entry.identifier)
-      let edit = try store.scope.edit(M.self, from: object)
-      for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
-      models[ObjectIdentifier(edit.model)] = edit.model
-      var related: [ModelObject] = []
-      do {
-        for model in edit.relatedModels {
-          models[ObjectIdentifier(model)] = model
-          if !model.isKnownToStore { _ = try await self.isStored(like: model) }
-          if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
-        }
-      } catch {
-        edit.undo()
-        throw error
-      }
-      await edit.model.finishChecksForSaving()
-      let new = Pending(entry: entry, edit: edit, isStored: isStored, related: related)
-      if isStored, related.isEmpty, fields(of: edit.model).isEmpty {
-        report.unchanged.append(edit.model)
-      } else if edit.model.validateForSaving().isEmpty {
+      let new = try await read(object, entry)
+      if new.isStored, new.related.isEmpty, fields(of: new.edit.model).isEmpty {
+        report.unchanged.append(new.edit.model)
+      } else if new.edit.model.validateForSaving().isEmpty {
         pending.append(new)
-        if pending.count >= Self.batchSize { try await flush() }
+        if pending.count >= batchSize { try await flush() }
       } else {
         // It would fail the batch, unless `beforeSave` corrects it.
+        new.edit.undo()
         try await flush()
-        try await writeAlone(new)
+        try await writeAlone(entry, object)
       }
     } catch {
       try rethrowCancellation(error)
@@ -151,7 +138,29 @@ private final class ImportRun<M: Model> {
     }
   }
 
-  /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one.
+  /// Reads an entry into its model.
+  private func read(_ object: AttributeDictionary, _ entry: Entry) async throws -> Pending {
+    let isStored = try await isStored(M.self, entry.identifier)
+    let edit = try store.scope.edit(M.self, from: object)
+    for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
+    models[ObjectIdentifier(edit.model)] = edit.model
+    var related: [ModelObject] = []
+    do {
+      for model in edit.relatedModels {
+        models[ObjectIdentifier(model)] = model
+        if !model.isKnownToStore { _ = try await self.isStored(like: model) }
+        if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
+      }
+    } catch {
+      edit.undo()
+      throw error
+    }
+    await edit.model.finishChecksForSaving()
+    return Pending(entry: entry, edit: edit, isStored: isStored, related: related, object: object)
+  }
+
+  /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one. Each entry is then
+  /// read again, because it may reference the model of a rejected one.
   func flush() async throws {
     let batch = pending
     if batch.isEmpty { return }
@@ -166,9 +175,14 @@ private final class ImportRun<M: Model> {
         try rethrowCancellation(error)
       }
     }
-    while !pending.isEmpty {
+    if batch.count == 1 {
+      pending = []
+      return try await writeAlone(batch[0])
+    }
+    undoPending()
+    for next in batch {
       if Task.isCancelled { throw Self.cancellation }
-      try await writeAlone(pending.removeFirst())
+      try await writeAlone(next.entry, next.object)
     }
   }
 
@@ -176,6 +190,21 @@ private final class ImportRun<M: Model> {
   func undoPending() {
     for next in pending.reversed() { next.edit.undo() }
     pending = []
+  }
+
+  /// Reads an entry again, and writes it.
+  private func writeAlone(_ entry: Entry, _ object: AttributeDictionary) async throws {
+    do {
+      let next = try await read(object, entry)
+      if next.isStored, next.related.isEmpty, fields(of: next.edit.model).isEmpty {
+        report.unchanged.append(next.edit.model)
+      } else {
+        try await writeAlone(next)
+      }
+    } catch {
+      try rethrowCancellation(error)
+      reject(entry, error)
+    }
   }
 
   private func writeAlone(_ next: Pending) async throws {
@@ -243,6 +272,14 @@ private final class ImportRun<M: Model> {
   }
 
   // MARK: Looking up
+
+  /// Finds the references of imported models to models that are not stored, if entries were rejected.
+  func findBrokenLinks() async throws {
+    if report.rejected.isEmpty { return }
+    var check = LinkCheck(trustsLiveModels: true)
+    for model in report.created + report.updated { try await check.run(model, in: store) }
+    report.brokenLinks = check.links
+  }
 
   private func isStored(like model: ModelObject) async throws -> Bool {
     guard let identifier = model.storedIdentifier, let type = type(of: model) as? any Model.Type else { return false }

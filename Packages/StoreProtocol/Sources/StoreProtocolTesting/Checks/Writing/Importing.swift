@@ -133,6 +133,23 @@ extension ModelStoreContract {
       try requireEqual(report.rejected.map(\.identifier), ["1", "3"], "the identifiers")
       try require(report.rejected.allSatisfy { ($0.error as? ModelStoreError)?.code == .invalid }, "the codes")
     },
+    Check(
+      "an import writes entries that reference a rejected one, and reports their references", needs: [.anyModels]
+    ) { store in
+      for (number, boss) in ["true", #"{"id": 80, "name": ""}"#].enumerated() {
+        let first = number * 10 + 1
+        let json = Data(
+          #"[{"id": \#(first), "boss": \#(boss)}, {"id": \#(first + 1), "parent": \#(first)}, {"id": \#(first + 2), "parent": \#(first + 1)}]"#
+            .utf8)
+        let report = try await store.importModels(ContractJob.self, fromJSON: json)
+        try requireEqual(report.description, "2 created, 0 updated, 0 unchanged, 1 rejected", "the report of \(boss)")
+        try requireEqual(report.rejected.map(\.index), [0], "the rejected index of \(boss)")
+        try requireEqual(report.brokenLinks.map(\.identifier), ["\(first + 1)"], "the models with broken links")
+        try requireEqual(report.brokenLinks.map(\.target), ["\(first)"], "the missing models")
+        try requireEqual(report.created.map(\.parent.value?.id.value), [first, first + 1], "the references")
+        try require(report.created.allSatisfy { !$0.isDirty }, "an imported model is dirty")
+      }
+    },
     Check("an import of a document with a mistake in its syntax writes nothing") { store in
       let json = Data("[{\"name\": \"Ada\"}, {\"name\": ]".utf8)
       do {
@@ -163,6 +180,7 @@ final class ContractJob: Model {
   let id = Field<Int>()
   let boss = ModelField<ContractWorker>(foreignKey: true)
   let staff = ModelField<ContractWorker>(foreignKey: true)*
+  let parent = ModelField<ContractJob>(foreignKey: true)
 
   override var identifierField: AnyField? { id }
 }
