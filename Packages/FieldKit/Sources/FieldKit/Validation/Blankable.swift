@@ -13,8 +13,8 @@ public protocol Blankable {
 }
 
 extension String: Blankable {
-  /// Whether the text is empty. White space counts as text.
-  public var isBlank: Bool { isEmpty }
+  /// Whether the text is empty or has only white space.
+  public var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
 extension Array: Blankable {

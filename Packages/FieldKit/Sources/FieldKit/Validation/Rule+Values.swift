@@ -13,8 +13,7 @@ extension Rule {
 }
 
 extension Rule where Value: Blankable {
-  /// A rule that there is a value that is not blank: no empty text, no empty list. White space counts as text: `"   "`
-  /// passes.
+  /// A rule that there is a value that is not blank: no text that is empty or only white space, no empty list.
   ///
   /// Message, for a missing value too: `cannot be blank`.
   @inlinable
@@ -37,7 +36,7 @@ extension Rule where Value: Blankable {
 }
 
 extension Rule where Value == String {
-  /// A rule that there is a text that is not empty. White space counts as text.
+  /// A rule that there is a text that is not empty, and not only white space.
   ///
   /// Message, for a missing text too: `cannot be blank`. Declared in addition to the rule for all blankable values, so
   /// that `Rule.notBlank` alone refers to texts.

@@ -75,7 +75,10 @@ import Testing
   }
 
   @Test(
-    arguments: [("", "cannot be blank"), ("hi", nil), (" ", nil), (nil, "cannot be blank")] as [(String?, String?)])
+    arguments: [
+      ("", "cannot be blank"), ("hi", nil), (" ", "cannot be blank"), ("\u{a0}\n", "cannot be blank"), (" a ", nil),
+      (nil, "cannot be blank"),
+    ] as [(String?, String?)])
   func `A rule against blank texts refuses empty ones`(text: String?, message: String?) {
     #expect(Rule.notBlank.violation(of: text)?.message == message)
   }
