@@ -19,7 +19,7 @@ final class UndoBook: Model {
 final class UndoTag: Model {
   @Field var id: Int?
   @Required var word = ""
-  @ModelArrayField(foreignKey: true) var books: [UndoBook]?
+  @ModelArrayField var books: [UndoBook]?
   /// A link without an inverse.
   @ModelField(foreignKey: true) var origin: UndoBook?
   override var identifierField: AnyField? { $id }

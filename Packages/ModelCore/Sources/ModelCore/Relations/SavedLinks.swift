@@ -6,7 +6,7 @@
 extension AnyField {
   /// Marks the field as saved as of a stamp, and updates the lists of other models that a relation stores.
   func markWritten(asOf stamp: ChangeStamp) {
-    guard isRelation, isDirty, let relation = self as? any Relation, relation.isForeignKey,
+    guard isRelation, let relation = self as? any Relation, relation.isForeignKey,
       let owner = relation.ownerModel
     else { return markSaved(asOf: stamp) }
     let models = relation.liveModels + (relation.baselineModels ?? [])
