@@ -9,7 +9,7 @@
 ///   edits.revert { forgetCreatedModels() }
 ///   throw error
 /// }
-/// edits.commit { markSaved() }
+/// edits.commit { runHooks() }
 /// ```
 @_spi(ModelKitInternals)
 public final class TransactionEdits {
@@ -104,7 +104,8 @@ public final class TransactionEdits {
 
   /// Records a field before it is marked as saved.
   func willSave(_ field: AnyField, of model: ModelObject) {
-    if isInside(), newModels.contains(model) { savedFields.append(field) } else { willChange(field, of: model) }
+    guard isInside() else { return willChange(field, of: model) }
+    if newModels.contains(model) { savedFields.append(field) } else { willChange(field, of: model) }
     uncommitted.insert(ObjectIdentifier(field))
   }
 
@@ -117,7 +118,9 @@ public final class TransactionEdits {
   }
 
   /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails.
-  func willAdd(_ model: ModelObject) { newModels.insert(model) }
+  func willAdd(_ model: ModelObject) {
+    if isInside() { newModels.insert(model) }
+  }
 
   /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
   func willDelete(_ model: ModelObject) {
