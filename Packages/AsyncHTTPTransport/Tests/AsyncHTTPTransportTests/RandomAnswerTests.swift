@@ -53,7 +53,8 @@ import Testing
           _ = try await transport.send(
             HTTPRequestData(method, try server.url("/a"), body: method == .post ? Data("{}".utf8) : nil))
         } catch let error as ModelStoreError {
-          #expect([.offline, .server].contains(error.code), "\(error) for \(text.debugDescription)")
+          // Half a head may be waited for until the time is over, if the connection is not closed before.
+          #expect([.offline, .server, .timeout].contains(error.code), "\(error) for \(text.debugDescription)")
         }
       }
     }
