@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals) import FieldKit
 public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
