@@ -23,6 +23,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   let signals = AwaitedState(SyncSignals())
   /// Whether an exchange with the server is in progress. There is one at a time.
   let isExchanging = AwaitedState(false)
+  /// The store instances whose live models get the identifiers that the server assigns.
+  let replacementListeners = ReplacementListeners()
   private var environment: SyncEnvironment { options.environment }
 
   /// Creates an engine over a local one. There must be only one for each local engine: store instances share it.

@@ -89,6 +89,8 @@ public final class CreationsInProgress {
 final class ScopeActivity {
   let creations = CreationsInProgress()
   let reads = PendingReads()
+  /// Called before records become models.
+  var readingHooks: [() -> Void] = []
 }
 
 extension ModelScope {
@@ -106,4 +108,7 @@ extension ModelScope {
 extension ModelScope {
   /// The creations in progress in this scope.
   public var creations: CreationsInProgress { activity.creations }
+
+  /// Adds a function that is called before records become models, as long as the scope exists.
+  public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }
 }

@@ -57,6 +57,7 @@ extension ModelStore {
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
     try claimTypeName(of: type)
+    for hook in scope.activity.readingHooks { hook() }
     // In a list of records, an empty one would be missing.
     if let empty = records.firstIndex(where: \.isEmpty) {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())

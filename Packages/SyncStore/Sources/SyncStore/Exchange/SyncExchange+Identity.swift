@@ -24,6 +24,9 @@ extension SyncExchange {
     let isDone = try await locally {
       try await retryingMismatches {
         guard let operations = try await assignment(type, temporary, remote, body) else { return false }
+        // Before the commit: each reader of the new record has to know it.
+        engine.replacementListeners.tell(
+          IdentifierMapping(type: M.typeName, temporary: temporary, identifier: remote.identifier))
         // First: an unloaded reference would become the object for the identifier otherwise.
         try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }
         return true
@@ -123,7 +126,7 @@ extension SyncExchange {
   }
 
   /// Removes references to records that neither this store nor the server has any more, and notes them: the server
-  /// would reject them.
+  /// would reject them. So does a reference to a new record whose changes were discarded, which would wait for ever.
   ///
   /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
   func cutDanglingReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
@@ -131,7 +134,7 @@ extension SyncExchange {
     guard let local = lane.local else { return }
     var referenced: [(type: String, identifier: String)] = []
     _ = store.references.replacing(in: local, of: type) { type, identifier in
-      if pulledTypes.contains(type), !engine.options.isTemporary(type, identifier) {
+      if pulledTypes.contains(type) || engine.options.isTemporary(type, identifier) {
         referenced.append((type, identifier))
       }
       return nil
@@ -139,10 +142,16 @@ extension SyncExchange {
     var gone: Set<String> = []
     for (type, identifier) in referenced {
       guard let modelClass = store.modelClass(named: type),
-        try await locally({ try await engine.local.read(type, identifier) }) == nil,
-        try await find(modelClass, identifier) == nil
+        try await locally({ try await engine.read(type, identifier) }) == nil
       else { continue }
-      gone.insert(OutboxEntry.recordIdentifier(type, identifier))
+      // The server never had a record with a temporary identifier. One with an entry may still get the server's.
+      let isThere =
+        if engine.options.isTemporary(type, identifier) {
+          try await !locally { try await StoredLane(type, identifier, in: engine.local).isUnknown }
+        } else {
+          try await find(modelClass, identifier) != nil
+        }
+      if !isThere { gone.insert(OutboxEntry.recordIdentifier(type, identifier)) }
     }
     if gone.isEmpty { return }
     try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }

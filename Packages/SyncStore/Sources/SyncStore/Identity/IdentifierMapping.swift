@@ -2,7 +2,7 @@ import FieldKit
 import StoreEngine
 
 /// The server's identifier of a record that was created with a temporary one, as a record of the local engine.
-struct IdentifierMapping {
+struct IdentifierMapping: Sendable {
   /// The name of the type of the records that hold mappings.
   static let recordType = "sync.identifier"
 

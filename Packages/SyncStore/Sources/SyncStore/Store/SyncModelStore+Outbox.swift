@@ -70,14 +70,21 @@ extension SyncModelStore {
 
   /// Discards a record's local changes: it gets the server's last version, and is removed if the server never had it.
   ///
-  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result.
+  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result. It also removes
+  /// the references of local changes to a removed record.
   ///
   /// - Throws: the errors of the local engine.
   public func discardChanges(_ entry: OutboxEntry) async throws {
+    var isRemoved = false
     try await change(entry) { lane in
       lane.local = lane.entry?.base
       lane.entry = nil
+      isRemoved = lane.local == nil
     }
+    func markDeleted<M: Model>(_ type: M.Type) {
+      scope.liveModel(type, identifier: entry.identifier)?.markDeleted(in: scope)
+    }
+    if isRemoved, let modelClass = modelClass(named: entry.type) { markDeleted(modelClass) }
   }
 
   private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {

@@ -34,8 +34,21 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   var lastCompletion: Date?
   /// The state of the synchronisation, which can be observed.
   public let status = ValueSource<SyncStatus>(.idle(since: nil))
+  /// The identifiers that were replaced since models were last read.
+  private let replaced = ReplacedIdentifiers()
   /// The foreign keys of records.
   lazy var references = RecordReferences(scope.transformers)
+
+  /// Creates a store instance over an engine, without remote store.
+  ///
+  /// - Parameters:
+  ///   - handle: the engine, such as the `handle` of another instance.
+  ///   - scope: the identity map of this instance.
+  public override init(_ handle: SyncEngine<Local>, scope: ModelScope = ModelScope()) {
+    super.init(handle, scope: scope)
+    handle.replacementListeners.add(replaced)
+    scope.beforeReading { [weak self] in self?.adoptReplacedIdentifiers() }
+  }
 
   /// Creates a store over a local and a remote one. It reads and sends nothing yet.
   ///
@@ -106,6 +119,16 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     value.write(to: &record)
     // Fails if another live model has the identifier: that one stays the object for it.
     (try? scope.staged(record, into: model))?()
+  }
+
+  /// Sets the server's identifiers on live models, before records with them become other models.
+  private func adoptReplacedIdentifiers() {
+    func adopt<M: Model>(_ type: M.Type, _ mapping: IdentifierMapping) {
+      self.adopt(type, mapping.temporary, mapping.identifier)
+    }
+    for mapping in replaced.take() {
+      if let modelClass = modelClass(named: mapping.type) { adopt(modelClass, mapping) }
+    }
   }
 
   // MARK: Synchronising

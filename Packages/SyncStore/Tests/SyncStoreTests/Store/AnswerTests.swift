@@ -51,6 +51,27 @@ import Testing
     #expect(tag.validationErrors.map(\.message) == ["is poison"])
   }
 
+  // MARK: Discarded changes
+
+  @Test func `A record is sent without its reference to a new one whose changes were discarded`() async throws {
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Author.self, Book.self])
+    let (author, book) = (Author(), Book.titled("Emma"))
+    book.author.value = author
+    try await store.save(book, including: .related)
+    server.plan(list, list, answer(#"{"message": "forbidden"}"#, status: 403))
+    try await store.sync()
+    let failure = try #require(try await store.failures().first)
+    try await store.discardChanges(failure)
+    #expect(!author.isPersisted)
+    #expect(try await store.list(Author.self).isEmpty)
+    #expect(try await store.sync().waiting == 0)
+    #expect(book.author.value == nil && !book.isDirty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await store.brokenLinks(of: [Book.self]).isEmpty)
+    #expect(try await store.discardedValues().map(\.key) == ["author"])
+    #expect(try await server.store().list(Book.self).map(\.title.value) == ["Emma"])
+  }
+
   // MARK: Nonsense
 
   @Test func `An update that is answered with another identifier is parked`() async throws {

@@ -197,6 +197,50 @@ import Testing
     #expect(try await store.list(Book.self).count == 1)
   }
 
+  @Test(arguments: ["list", "first", "page", "stream", "related", "transaction", "observe"])
+  func `A live model of another store instance stays the object of its record, however it is read`(
+    reading: String
+  ) async throws {
+    let store = shelf.client()
+    let other = MemorySyncStore(store.handle)
+    let (author, book) = (Author(), Book.titled("Emma"))
+    book.author.value = author
+    try await other.save(book, including: .related)
+    try await store.sync()
+    let answer = try await read(reading, other)
+    #expect(answer.map(ObjectIdentifier.init) == [book].map(ObjectIdentifier.init))
+    #expect(book.identifier == "1" && author.identifier == "1" && book.author.value === author)
+    #expect(!book.isDirty && !author.isDirty)
+    book.rating.value = 5
+    try await other.save(book)
+    #expect(try await other.list(Book.self).map(\.rating.value) == [5])
+  }
+
+  private func read(_ reading: String, _ store: MemorySyncStore) async throws -> [Book] {
+    switch reading {
+    case "first": return try await [store.first(Book.self)].compactMap { $0 }
+    case "page": return try await store.page(ModelQuery(Book.self), after: nil).models
+    case "stream":
+      var books: [Book] = []
+      for try await book in store.stream(Book.self) { books.append(book) }
+      return books
+    case "related":
+      let author = try #require(try await store.first(Author.self, including: [\.books]))
+      return author.books.value ?? []
+    case "transaction":
+      struct Stop: Error {}
+      try? await store.transaction { store in
+        _ = try await store.list(Book.self)
+        throw Stop()
+      }
+      return try await store.list(Book.self)
+    case "observe":
+      for try await results in store.observe(Book.self) { return results.models }
+      return []
+    default: return try await store.list(Book.self)
+    }
+  }
+
   @Test func `New records that reference each other reach the server with their references`() async throws {
     final class Node: Model {
       let id = Field<Int>()
