@@ -208,6 +208,20 @@ extension Relation {
 
   // MARK: Baseline
 
+  /// Reverts the to-one inverses of models that a revert removed from this relation: they have the links again that they
+  /// lost to it. A former model of a one-to-one relation that has another link by now keeps that.
+  func revertInverses(of models: [ModelObject]) {
+    for model in models where !model.isDeleted {
+      guard let link = inverse(on: model), link !== self, !link.isToMany, link.isDirty, link.relatedModels.isEmpty
+      else { continue }
+      let isTaken = link.baselineModels?.contains { former in
+        guard let other = link.inverse(on: former), !other.isToMany else { return former.isDeleted }
+        return former.isDeleted || !other.relatedModels.isEmpty
+      }
+      if isTaken == false { link.restore() }
+    }
+  }
+
   /// Cuts all links, because the relation was never read or saved.
   func unlinkAll() {
     let change = RelationChange(.reversion)

@@ -15,10 +15,12 @@ extension ModelArrayField {
   func revertToBaseline() -> Bool {
     noteStoredLinks()
     guard let original else { return false }
+    let removed = (liveValue ?? []).filter { !original.contains($0) }
     nextChange = .reversion
     load(original.models, stamp: .next())
     restoreLoadState(original)
     revertEmbedded()
+    revertInverses(of: removed)
     return true
   }
 

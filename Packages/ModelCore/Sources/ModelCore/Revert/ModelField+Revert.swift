@@ -7,10 +7,12 @@ extension ModelField {
   func revertToBaseline() -> Bool {
     guard let original else { return false }
     let model = original.model ?? original.identity?.identifier.map(unloadedReference)
+    let removed = liveValue.flatMap { $0 === model ? nil : $0 }
     nextChange = .reversion
     load(model, stamp: .next())
     restoreLoadState(original)
     revertEmbedded()
+    if let removed { revertInverses(of: [removed]) }
     return true
   }
 

@@ -46,6 +46,26 @@ import Testing
     #expect(ada.books.loadState == .loaded)
   }
 
+  @Test func `A member that a reverted list had taken from another one is in that again`() throws {
+    let (ada, bob, books) = try library()
+    bob.books.add(books[0])
+    bob.revert()
+    #expect(books[0].author.value === ada)
+    #expect(ada.books.value == books)
+    #expect(bob.books.value == [])
+    #expect(!ada.isDirty && !bob.isDirty && !books[0].isDirty)
+    #expect(scope.unsavedModels.isEmpty)
+  }
+
+  @Test func `A member that a reverted list had taken from a list that is not live references its model again`() throws {
+    let books = try Book.list(fromJSON: Data(#"[{"id": 1, "author": 7}]"#.utf8), in: scope)
+    let bob = try #require(try Author.list(fromJSON: Data(#"[{"id": 2, "books": []}]"#.utf8), in: scope).first)
+    bob.books.add(books[0])
+    bob.revert()
+    #expect(books[0].author.value?.id.value == 7)
+    #expect(!books[0].isDirty && !bob.isDirty)
+  }
+
   @Test func `A reverted relation keeps the changes of other models`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
@@ -153,12 +173,22 @@ import Testing
     countries[0].revert()
     #expect(countries[0].capital.value === cities[0])
     #expect(cities[0].capitalOf.value === countries[0])
-    #expect(cities[1].capitalOf.value == nil)
-    #expect(countries[1].capital.isDirty)
-    #expect(cities[1].isDirty)
-    cities[1].revert()
     #expect(countries[1].capital.value === cities[1])
+    #expect(cities[1].capitalOf.value === countries[1])
     #expect(scope.unsavedModels.isEmpty)
+  }
+
+  @Test func `A revert of a one-to-one relation keeps a link that was made since`() throws {
+    let countries = try Country.list(
+      fromJSON: Data(#"[{"id": "a", "capital": {"id": "A"}}, {"id": "b", "capital": {"id": "B"}}]"#.utf8), in: scope)
+    let cities = countries.compactMap(\.capital.value)
+    countries[0].capital.value = cities[1]
+    let new = City()
+    countries[1].capital.value = new
+    countries[0].revert()
+    #expect(countries[0].capital.value === cities[0])
+    #expect(countries[1].capital.value === new)
+    #expect(cities[1].capitalOf.value == nil && cities[1].isDirty)
   }
 
   // MARK: Many to many

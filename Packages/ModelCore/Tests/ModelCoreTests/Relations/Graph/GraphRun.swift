@@ -227,7 +227,9 @@ final class GraphRun {
     if !reference.new.contains(number) { identifiers[number] = savedIdentifiers[number] }
     for link in reference.revert(number) {
       newcomers.insert(link.other)
-      let shells = Side.allCases.flatMap { node.list($0) }.filter { $0.id.value == identifiers[link.other] }
+      let shells = (seen[link.place.node].node?.list(link.place.side) ?? []).filter {
+        $0.id.value == identifiers[link.other]
+      }
       if seen[link.other].node == nil, let unloadedReference = shells.first { adopt(unloadedReference, link.other) }
     }
     return "revert"

@@ -141,21 +141,31 @@ struct ReferenceGraph {
     var revived: [Link] = []
     var all = Numbers()
     if !new.contains(node) { renamed.remove(node) }
-    for side in Side.allCases {
-      let place = Place(node: node, side: side)
-      guard entries[place.index].isDirty, let original = entries[place.index].original else { continue }
-      for other in original.list where !alive.contains(other) {
-        makeReference(other)
-        revived.append(Link(place: place, other: other))
-      }
-      change { $0.set(node, side, original.isNil ? nil : original.list, false) }
-      for index in touched where index != place.index { settle(index) }
-      markClean(place.index)
-      entries[place.index].isLoaded = original.isLoaded
-      all.formUnion(touched)
-    }
+    for side in Side.allCases { revert(Place(node: node, side: side), &revived, &all) }
     touched = all
     return revived
+  }
+
+  private mutating func revert(_ place: Place, _ revived: inout [Link], _ all: inout Numbers) {
+    guard entries[place.index].isDirty, let original = entries[place.index].original else { return }
+    let removed = entries[place.index].list.filter { !original.list.contains($0) }
+    for other in original.list where !alive.contains(other) {
+      makeReference(other)
+      revived.append(Link(place: place, other: other))
+    }
+    change { $0.set(place.node, place.side, original.isNil ? nil : original.list, false) }
+    for index in touched where index != place.index { settle(index) }
+    markClean(place.index)
+    entries[place.index].isLoaded = original.isLoaded
+    all.formUnion(touched)
+    // A node that is removed has its former link again, unless that is another one's by now.
+    for other in removed where !place.side.inverse.isMany {
+      let link = Place(node: other, side: place.side.inverse)
+      guard list(link.node, link.side).isEmpty, let former = entries[link.index].original?.list,
+        place.side.isMany || former.allSatisfy({ list($0, place.side).isEmpty })
+      else { continue }
+      revert(link, &revived, &all)
+    }
   }
 
   /// Marks a relation as clean if it equals its baseline in any order.
