@@ -144,4 +144,84 @@ private final class Book: Model {
     try await store.save(draft.apply())
     #expect(book.title == "Mine")
   }
+
+  private struct Refusal: Error {}
+
+  private func fail(_ body: () async throws -> Void) async {
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { _ in
+        try await body()
+        throw Refusal()
+      }
+    }
+  }
+
+  @Test func `A draft that was applied in a transaction that fails has its edits again`() async throws {
+    let book = try await stored("Emma")
+    let draft = book.draft()
+    draft.title = "Persuasion"
+    draft.year = 1817
+    await fail {
+      try await store.save(draft.apply())
+      draft.title = "Sanditon"
+      try await store.save(draft.apply())
+    }
+    #expect(book.title == "Emma" && !book.isDirty)
+    #expect(draft.title == "Persuasion" && draft.changes.map(\.key) == ["title", "year"])
+    try await store.save(draft.apply())
+    let other = try await MemoryModelStore(store.handle).lookup(Book.self, identifier: "1")
+    #expect(other.title == "Persuasion" && other.year == 1817)
+  }
+
+  @Test func `A transaction that applies a draft can be repeated after a conflict`() async throws {
+    let book = try await stored("Emma")
+    let other = MemoryModelStore(store.handle)
+    let theirs = try await other.lookup(Book.self, identifier: "1")
+    let draft = book.draft()
+    draft.title = "Persuasion"
+    var attempts = 0
+    while attempts < 5 {
+      attempts += 1
+      do {
+        try await store.transaction { store in
+          _ = try await store.lookup(Book.self, identifier: "1")
+          if attempts == 1 {
+            theirs.year = 1817
+            try await other.save(theirs)
+          }
+          try await store.save(draft.apply())
+        }
+        break
+      } catch let error as ModelStoreError where error.code == .conflict {}
+    }
+    #expect(attempts == 2)
+    try await other.refresh(theirs)
+    #expect(theirs.title == "Persuasion" && theirs.year == 1817)
+  }
+
+  @Test func `New models of a draft return to it after a transaction that fails`() async throws {
+    let author = try await store.create(Author())
+    let emma = try await stored("Emma")
+    emma.author = author
+    try await store.save(emma)
+    let draft = author.draft(including: [author.$books])
+    draft.name = "Jane"
+    let new = draft.makeModel(Book.self)
+    new.title = "Persuasion"
+    draft.$books.add(new)
+    draft.books?.first?.title = "Emma II"
+    await fail {
+      try await store.save(draft.apply(), including: .related)
+      #expect(new.isPersisted && author.books?.count == 2)
+    }
+    #expect(author.name == "Unknown" && author.books == [emma] && !author.isDirty && emma.title == "Emma")
+    #expect(!new.isPersisted && new.id == nil && store.scope.unsavedModels.isEmpty)
+    #expect(draft.name == "Jane" && draft.books?.map(\.title) == ["Emma II", "Persuasion"])
+    #expect(new.author === draft.model)
+    try await store.save(draft.apply(), including: .related)
+    try await store.save(emma)
+    let other = try await MemoryModelStore(store.handle).list(Book.self, sort: [.ascending(\.title)])
+    #expect(other.map(\.title) == ["Emma II", "Persuasion"])
+    #expect(other.map { $0.author?.identifier } == ["1", "1"])
+  }
 }

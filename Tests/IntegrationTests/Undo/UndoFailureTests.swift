@@ -69,6 +69,35 @@ private final class Note: Model {
     }
   }
 
+  @Test(arguments: UndoStoreKind.allCases)
+  func `A transaction that fails takes an undo or redo in it back`(kind: UndoStoreKind) async throws {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope)
+      let book = world.books[0]
+      undo.step("Rename") { book.title = "A" }
+      try await store.save(book)
+      undo.beginStep("Add")
+      try await world.addBook(of: nil, tags: [])
+      undo.endStep()
+      undo.beginStep("Delete")
+      try await store.delete(world.books[1])
+      undo.endStep()
+      let (state, live, records) = (undo.states.value, world.liveSnapshot, try await world.snapshot())
+      try await fail(in: world) {
+        for _ in 0..<3 { try await store.save(undo.undo()) }
+        #expect(!undo.canUndo && book.title == "Untitled")
+        for _ in 0..<2 { try await store.save(undo.redo()) }
+      }
+      #expect(undo.states.value == state)
+      #expect(world.liveSnapshot == live)
+      #expect(try await world.snapshot() == records)
+      for _ in 0..<3 { try await store.save(undo.undo()) }
+      #expect(book.title == "Untitled" && world.books[1].isPersisted && !world.books[4].isPersisted)
+      #expect(!undo.canUndo)
+    }
+  }
+
   @Test func `An edit of another task during a transaction that fails stays a step`() async throws {
     try await UndoStoreKind.memory.run { store, makeReader in
       let world = try await UndoWorld(store, makeReader)

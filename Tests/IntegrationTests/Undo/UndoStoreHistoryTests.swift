@@ -95,6 +95,26 @@ extension UndoWorld {
       try #require(try await world.snapshot() == after[label], "seed \(seed), save after redo of step \(label)")
     }
 
+    func failUndoing() async throws {
+      let (live, records, state) = (world.liveSnapshot, try await world.snapshot(), undo.states.value)
+      do {
+        try await world.transaction {
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: try await world.edit(&random, createsMembers: false)
+            case 1: try await world.store.save(undo.redo())
+            case 2: try undo.undo()
+            default: try await world.store.save(undo.undo())
+            }
+          }
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try #require(world.liveSnapshot == live, "seed \(seed)")
+      try #require(try await world.snapshot() == records, "seed \(seed)")
+      try #require(undo.states.value == state, "seed \(seed)")
+    }
+
     for step in 0..<Int.random(in: 1...12, using: &random) {
       before["\(step)"] = try await world.snapshot()
       undo.beginStep("\(step)")
@@ -103,8 +123,10 @@ extension UndoWorld {
       after["\(step)"] = try await world.snapshot()
       if Int.random(in: 0..<4, using: &random) == 0, undo.canUndo {
         try await undoStep()
+        if Int.random(in: 0..<3, using: &random) == 0 { try await failUndoing() }
         if Bool.random(using: &random) { try await redoStep() }
       }
+      if Int.random(in: 0..<4, using: &random) == 0 { try await failUndoing() }
     }
     while undo.canRedo { try await redoStep() }
     let end = try await world.snapshot()

@@ -42,7 +42,7 @@ extension RecordStore {
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin())
     transactions.append(current)
-    let edits = TransactionEdits(in: scope) { current.mark.isEntered }
+    let edits = TransactionEdits(in: scope, onFailure: current.log.onFailure) { current.mark.isEntered }
     defer { trackers.end(current.tracker) }
     let result: Result
     let completed: [RecordOperation]

@@ -23,7 +23,7 @@ final class TransactionParts {
   func runNested<Result>(in scope: ModelScope, _ body: () async throws -> Result) async throws -> Result {
     let (mark, part, outer) = (TransactionMark(), StoreTransactionLog(), log)
     nested.append((mark, part))
-    let edits = TransactionEdits(in: scope) { mark.isEntered }
+    let edits = TransactionEdits(in: scope, onFailure: part.onFailure) { mark.isEntered }
     let result: Result
     do {
       defer { nested.removeAll { $0.mark === mark } }

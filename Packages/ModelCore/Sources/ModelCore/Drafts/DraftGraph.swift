@@ -129,6 +129,23 @@ final class DraftGraph {
     }
   }
 
+  /// Returns a closure that sets the draft back to what it is now, in case a transaction of a store that applies it fails.
+  private func restoration() -> () -> Void {
+    let (models, copies, originals, created) = (models, copies, originals, created)
+    let own = models.map(\.copy) + created
+    let states = own.flatMap { model in model.orderedFields.map { (field: $0, state: $0.captureState()) } }
+    return { [self] in
+      for model in self.models where originals[ObjectIdentifier(model.copy)] == nil { scope.map.remove(model.copy) }
+      (self.models, self.copies, self.originals, self.created) = (models, copies, originals, created)
+      for model in created { model.markNew() }
+      for model in own { scope.map.add(model) }
+      scope.map.withoutRecording {
+        for (field, state) in states { field.reinstate(state, exactly: true, settles: false) }
+      }
+      for model in own { if model.isUnsaved { scope.map.keep(model) } else { scope.map.settle(model) } }
+    }
+  }
+
   // MARK: Applying
 
   /// Returns the model outside of the draft that corresponds to one that the draft references.
@@ -170,6 +187,7 @@ final class DraftGraph {
       }
     }
     if !conflicts.isEmpty { throw ModelDraftError(of: root, conflicts: conflicts) }
+    if let transaction = root.identityMap?.innermostTransaction { transaction.onFailure(restoration()) }
     transaction {
       releaseCreated(referencedBy: edits)
       for edit in edits { edit.apply() }

@@ -17,6 +17,7 @@ extension ModelUndo {
     let (counter, changes) = try apply(step, policy)
     undoSteps.removeLast()
     redoSteps.append(counter)
+    didMove(step, as: counter, isUndone: true)
     updateState()
     return changes
   }
@@ -33,6 +34,7 @@ extension ModelUndo {
     let (counter, changes) = try apply(step, policy)
     redoSteps.removeLast()
     undoSteps.append(counter)
+    didMove(step, as: counter, isUndone: false)
     updateState()
     return changes
   }
@@ -50,6 +52,7 @@ extension ModelUndo {
       throw ModelUndoError.newerValues(check.conflicts, label: step.label)
     }
     let counter = UndoStep(label: step.label)
+    willMoveSteps()
     counterStep = counter
     var touched: [ModelObject] = []
     var known: Set<ModelObject> = []
@@ -87,6 +90,7 @@ extension ModelUndo {
         modelsToDelete.insert(model)
         deletions.append(model)
       } else {
+        willMove(model)
         scope.map.remove(model)
       }
     }
@@ -128,10 +132,20 @@ extension ModelUndo {
   private func appear(_ model: ModelObject) {
     modelsToDelete.remove(model)
     if model.isStored, model.identityMap === scope.map { return }
+    willMove(model)
     model.markNew()
     model.isDeleted = false
     scope.map.add(model)
     scope.map.keep(model)
+  }
+
+  /// Records a model before it becomes part of the scope or leaves it, in case the open transaction of a store fails.
+  private func willMove(_ model: ModelObject) {
+    let map = scope.map, isMember = model.identityMap === map, state = model.storeState
+    map.innermostTransaction?.onFailure {
+      if isMember { map.add(model) } else { map.remove(model) }
+      model.restore(state)
+    }
   }
 
   private func settle(_ model: ModelObject) {

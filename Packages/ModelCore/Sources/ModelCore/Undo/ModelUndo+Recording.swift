@@ -25,21 +25,13 @@ extension ModelUndo {
   /// Records a model that a store deleted. An embedded one leaves and returns with its container.
   func didDelete(_ model: ModelObject, group: AnyObject?) {
     if model.isEmbedded { return }
-    if modelsToDelete.remove(model) != nil {
-      if let number = scope.map.innermostTransaction?.number { deletedInTransactions.append((number, model)) }
-      return
-    }
+    if noteAwaitedDeletion(of: model) { return }
     step(for: group).noteExistence(of: model, before: true, in: scope.map.innermostTransaction?.number)
     if counterStep == nil { noteEdit() }
   }
 
   private func noteEdit() {
-    if let transaction = scope.map.innermostTransaction {
-      if heldRedo == nil, !redoSteps.isEmpty { heldRedo = (transaction.number, redoSteps) }
-    } else {
-      heldRedo = nil
-    }
-    redoSteps = []
+    dropRedoSteps()
     updateState()
     // A labelled step can't be undone before it ends.
     if depth == 0, let open { announce(open) }
@@ -109,7 +101,9 @@ extension ModelUndo {
     for step in (undoSteps + [open].compactMap { $0 }).reversed() {
       guard let entry = step.lastEntry(of: field) else { continue }
       // A step that is being recorded captures the value at its end.
-      if entry.after != nil { entry.after = field.captureState() }
+      guard let former = entry.after else { return }
+      scope.map.innermostTransaction?.onFailure { entry.after = former }
+      entry.after = field.captureState()
       return
     }
   }

@@ -1,11 +1,81 @@
+/// The steps of a history before a transaction of a store, in case that fails.
+struct HeldSteps {
+  let transaction: Int
+  var undoSteps: [UndoStep]
+  var redoSteps: [UndoStep]
+  var modelsToDelete: Set<ModelObject>
+  /// Whether the transaction undid or redid a step.
+  var areMoved = false
+}
+
 // A transaction of a store that fails leaves the history as it was before.
 extension ModelUndo {
-  /// Removes what transactions recorded that failed, and restores the steps to redo.
+  /// Keeps the steps before the first edit, deletion, undo or redo of the running task's transaction, if it is in one.
+  private func holdSteps() {
+    guard let number = scope.map.innermostTransaction?.number, held.last?.transaction != number else { return }
+    held.append(
+      HeldSteps(transaction: number, undoSteps: undoSteps, redoSteps: redoSteps, modelsToDelete: modelsToDelete))
+  }
+
+  /// Drops the steps to redo because of an edit. A transaction that fails brings them back.
+  func dropRedoSteps() {
+    if scope.map.innermostTransaction != nil {
+      holdSteps()
+    } else {
+      for index in held.indices { held[index].redoSteps = [] }
+    }
+    redoSteps = []
+  }
+
+  /// Records that a model that an undo or redo returned for deletion was deleted.
+  ///
+  /// - Returns: false if the model is none of these.
+  func noteAwaitedDeletion(of model: ModelObject) -> Bool {
+    guard modelsToDelete.contains(model) else { return false }
+    holdSteps()
+    modelsToDelete.remove(model)
+    if scope.map.innermostTransaction == nil { for index in held.indices { held[index].modelsToDelete.remove(model) } }
+    return true
+  }
+
+  /// Prepares for an undo or redo, which moves a step to the other list.
+  func willMoveSteps() {
+    holdSteps()
+    if scope.map.innermostTransaction != nil, !held.isEmpty { held[held.count - 1].areMoved = true }
+  }
+
+  /// Records that a step was moved. One that another task moves is moved in the lists of a failing transaction, too.
+  func didMove(_ step: UndoStep, as counter: UndoStep, isUndone: Bool) {
+    counter.transaction = scope.map.innermostTransaction?.number
+    if counter.transaction != nil { return }
+    let models = Set(counter.existences.map(\.model))
+    for index in held.indices {
+      held[index].modelsToDelete.subtract(models)
+      held[index].modelsToDelete.formUnion(models.intersection(modelsToDelete))
+      held[index].undoSteps.removeAll { $0 === step }
+      held[index].redoSteps.removeAll { $0 === step }
+      if isUndone { held[index].redoSteps.append(counter) } else { held[index].undoSteps.append(counter) }
+    }
+  }
+
+  /// Removes what transactions recorded that failed, and restores the steps from before.
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
   ///   - restored: the fields that get their former values again.
   func rollBack(_ numbers: Set<Int>, restored: Set<ObjectIdentifier>) {
+    if let first = held.first(where: { numbers.contains($0.transaction) }) {
+      if held.contains(where: { numbers.contains($0.transaction) && $0.areMoved }) {
+        let known = Set(first.undoSteps.map { ObjectIdentifier($0) })
+        let newer = undoSteps.filter { step in
+          !known.contains(ObjectIdentifier(step)) && !(step.transaction.map(numbers.contains) ?? false)
+        }
+        undoSteps = first.undoSteps + newer
+      }
+      redoSteps = first.redoSteps
+      modelsToDelete = first.modelsToDelete
+      held.removeAll { numbers.contains($0.transaction) }
+    }
     for step in undoSteps { step.remove(numbers, restored: restored) }
     open?.remove(numbers, restored: restored)
     undoSteps.removeAll(where: \.isEmpty)
@@ -13,17 +83,11 @@ extension ModelUndo {
       open = nil
       group = nil
     }
-    for (number, model) in deletedInTransactions where numbers.contains(number) { modelsToDelete.insert(model) }
-    if let heldRedo, numbers.contains(heldRedo.transaction) {
-      redoSteps = heldRedo.steps
-      self.heldRedo = nil
-    }
   }
 
   /// Drops the steps over the limit, and registers the steps that waited for the end of transactions.
   func transactionEnded(_ numbers: Set<Int>) {
-    if let heldRedo, numbers.contains(heldRedo.transaction) { self.heldRedo = nil }
-    deletedInTransactions.removeAll { numbers.contains($0.transaction) }
+    held.removeAll { numbers.contains($0.transaction) }
     trim()
     updateState()
     guard scope.map.transactions.isEmpty else { return }

@@ -67,8 +67,8 @@ public final class ModelUndo {
 
   var undoSteps: [UndoStep] = []
   var redoSteps: [UndoStep] = []
-  /// The steps that could be redone before an open transaction of a store edited models, with its number.
-  var heldRedo: (transaction: Int, steps: [UndoStep])?
+  /// The steps before each open transaction of a store that edited models, the outer one first.
+  var held: [HeldSteps] = []
   /// The steps that are registered with an undo manager when no transaction is open any more.
   var unannounced: [UndoStep] = []
   /// The step that is being recorded.
@@ -87,8 +87,6 @@ public final class ModelUndo {
   var modelsBeingSaved: [ModelObject: ObjectIdentifier] = [:]
   /// The models that an undo or redo returned for deletion.
   var modelsToDelete: Set<ModelObject> = []
-  /// The returned models that an open transaction of a store deleted, with its number.
-  var deletedInTransactions: [(transaction: Int, model: ModelObject)] = []
 
   /// Records the edits of the models of a scope from now on.
   ///
@@ -169,7 +167,7 @@ public final class ModelUndo {
   public func removeAll() {
     undoSteps = []
     redoSteps = []
-    heldRedo = nil
+    held = []
     epochs = [:]
     if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
     updateState()

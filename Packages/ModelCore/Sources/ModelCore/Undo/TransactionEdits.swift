@@ -4,7 +4,7 @@
 /// The values that fields had before a transaction of a store edited them, to be restored if it fails.
 ///
 /// ```swift
-/// let edits = TransactionEdits(in: scope) { mark.isEntered }
+/// let edits = TransactionEdits(in: scope, onFailure: log.onFailure) { mark.isEntered }
 /// do { try await body() } catch {
 ///   edits.revert { forgetCreatedModels() }
 ///   throw error
@@ -25,6 +25,8 @@ public final class TransactionEdits {
 
   private let map: IdentityMap
   private let isInside: () -> Bool
+  /// Adds a closure to those that run in reverse order if the transaction fails.
+  private let addFailureStep: (@escaping () -> Void) -> Void
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var order: [ObjectIdentifier] = []
   /// The new models that became part of the scope since the transaction began.
@@ -46,10 +48,15 @@ public final class TransactionEdits {
   ///
   /// - Parameters:
   ///   - scope: the scope of the edited models.
+  ///   - addFailureStep: adds a closure to those that the `body` of ``revert(_:)`` runs in reverse order.
   ///   - isInside: returns whether the running task is part of the transaction.
   /// - Complexity: O(*n*) in the number of unsaved models of the scope.
-  public init(in scope: ModelScope, where isInside: @escaping () -> Bool) {
+  public init(
+    in scope: ModelScope, onFailure addFailureStep: @escaping (@escaping () -> Void) -> Void,
+    where isInside: @escaping () -> Bool
+  ) {
     map = scope.map
+    self.addFailureStep = addFailureStep
     self.isInside = isInside
     map.transactionNumber += 1
     number = map.transactionNumber
@@ -121,6 +128,9 @@ public final class TransactionEdits {
   func willAdd(_ model: ModelObject) {
     if isInside() { newModels.insert(model) }
   }
+
+  /// Adds a step that runs if the transaction fails, in reverse order, before the fields are restored.
+  func onFailure(_ step: @escaping () -> Void) { addFailureStep(step) }
 
   /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
   func willDelete(_ model: ModelObject) {

@@ -40,6 +40,8 @@ final class UndoStep {
   }
 
   let label: String?
+  /// The number of the transaction of a store that undid or redid another step, which this one reverses; nil for none.
+  var transaction: Int?
   /// Whether an undo manager has the step.
   var isAnnounced = false
   private(set) var entries: [Entry] = []
