@@ -176,4 +176,38 @@ private final class Job: Model {
       #expect(try await store.count(Job.self) == (isCascade ? 0 : 1))
     }
   }
+
+  @Test(arguments: Position.allCases)
+  func `A creation with an embedded model is undone and redone in the store`(position: Position) async throws {
+    let undo = ModelUndo(store.scope)
+    let job = try await job(with: position)
+    for _ in 0..<2 {
+      try await store.save(undo.undo())
+      #expect(!undo.canUndo && undo.canRedo)
+      #expect(try await store.count(Job.self) == 0)
+      try await store.save(undo.redo())
+      #expect(job.isPersisted && !job.isDirty && undo.canUndo && !undo.canRedo)
+      #expect(try await storedText(position) == "")
+    }
+  }
+
+  @Test(arguments: Position.allCases, [0, 1, 2, 3])
+  func `A transaction that fails leaves no step of an embedded model`(position: Position, saves: Int) async throws {
+    struct Refusal: Error {}
+    let job = Job()
+    try await store.save(job)
+    let undo = ModelUndo(store.scope)
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        let item = Item()
+        position.add(item, to: job)
+        if saves & 1 != 0 { try await store.save(job) }
+        item.text = "x"
+        if saves & 2 != 0 { try await store.save(job) }
+        throw Refusal()
+      }
+    }
+    #expect(!undo.canUndo && !undo.canRedo)
+    #expect(!job.isDirty && job.items?.isEmpty != false && job.main == nil)
+  }
 }

@@ -146,4 +146,45 @@ private final class JournaledBook: Model {
     #expect(!link.modelsToSave.contains(journal) && book.author === author)
     #expect(journal.entries == ["updated", "deleted"] && journal.isDirty)
   }
+
+  @Test(arguments: ["edit", "transaction", "step"])
+  func `Deleted members of a many-to-many list return to their positions`(form: String) async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let (book, tags) = (world.books[2], world.tags)
+      #expect(book.tags == tags)
+      let undo = ModelUndo(store.scope)
+      if form == "transaction" {
+        try await world.transaction { for tag in tags { try await store.delete(tag) } }
+      } else {
+        if form == "step" { undo.beginStep() }
+        for tag in tags { try await store.delete(tag) }
+        if form == "step" { undo.endStep() }
+      }
+      while undo.canUndo { try await store.save(undo.undo()) }
+      #expect(book.tags == tags && !book.isDirty)
+      #expect(try await makeReader().lookup(UndoBook.self, identifier: "3").tags?.map(\.id) == [1, 2])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `A list is clean after a member was added and deleted in a transaction, and that was undone`(wasSet: Bool)
+    async throws
+  {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let (book, tag) = (wasSet ? world.books[0] : UndoBook(), world.tags[0])
+      if !wasSet { try await store.create(book) }
+      let undo = ModelUndo(store.scope)
+      try await world.transaction {
+        book.$tags.add(tag)
+        try await store.save(book)
+        try await store.delete(tag)
+        try await store.save(book)
+      }
+      try await store.save(undo.undo())
+      #expect(book.tags?.isEmpty == true && tag.isPersisted)
+      #expect(!book.isDirty && !tag.isDirty)
+    }
+  }
 }

@@ -68,9 +68,11 @@ public struct DeletionPlan {
           if !staying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: staying) }
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
-        if staying.isEmpty { continue }
-        cuts.append(Cut(relation: relation, models: staying))
-        for related in staying where relation.inverse(on: related)?.refers(to: model) == true {
+        // An embedded model that does not reference the deleted one is part of its record, and returns with an undo.
+        let separate = staying.filter { !$0.isPartOfContainer || relation.inverse(on: $0) != nil }
+        if separate.isEmpty { continue }
+        cuts.append(Cut(relation: relation, models: separate))
+        for related in separate where relation.inverse(on: related)?.refers(to: model) == true {
           if known.insert(related).inserted { nullified.append(related) }
         }
       }

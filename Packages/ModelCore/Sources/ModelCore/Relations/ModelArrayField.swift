@@ -165,7 +165,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       if isNews {
         keepBaseline(before: change)
         prepareToSet(isChange: true)
-      } else {
+      } else if loadState != .loaded || hasFollowed || lacksMembers {
         change.willChange(self)
       }
       markSet(isChange: isNews, stamp: stamp)

@@ -104,8 +104,12 @@ final class ModelReader: FieldReader {
 
   /// Applies everything that was staged.
   func apply<M: ModelObject>(_ staged: [Staged<M>]) -> [M] {
-    runOperations()
-    for staged in staged { staged.link() }
+    func run() {
+      runOperations()
+      for staged in staged { staged.link() }
+    }
+    // Edits by a document are one step of a history.
+    if edits != nil, let scope { scope.recordTogether(run) } else { run() }
     reportIssues()
     return staged.map(\.model)
   }

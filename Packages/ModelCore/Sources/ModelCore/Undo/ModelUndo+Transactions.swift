@@ -62,8 +62,8 @@ extension ModelUndo {
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
-  ///   - restored: the fields that get their former values again.
-  func rollBack(_ numbers: Set<Int>, restored: Set<ObjectIdentifier>) {
+  ///   - kept: the fields that other tasks changed, which keep their values.
+  func rollBack(_ numbers: Set<Int>, except kept: Set<ObjectIdentifier>) {
     if let first = held.first(where: { numbers.contains($0.transaction) }) {
       if held.contains(where: { numbers.contains($0.transaction) && $0.areMoved }) {
         let known = Set(first.undoSteps.map { ObjectIdentifier($0) })
@@ -76,8 +76,8 @@ extension ModelUndo {
       modelsToDelete = first.modelsToDelete
       held.removeAll { numbers.contains($0.transaction) }
     }
-    for step in undoSteps { step.remove(numbers, restored: restored) }
-    open?.remove(numbers, restored: restored)
+    for step in undoSteps { step.remove(numbers, except: kept) }
+    open?.remove(numbers, except: kept)
     undoSteps.removeAll(where: \.isEmpty)
     if depth == 0, open?.isEmpty == true {
       open = nil

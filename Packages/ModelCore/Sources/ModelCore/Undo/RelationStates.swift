@@ -115,9 +115,30 @@ extension ModelArrayField {
     guard let after = after as? ToManyState<Related>, let before = before as? ToManyState<Related> else { return }
     let (old, new) = (Set(before.models ?? []), Set(after.models ?? []))
     remove(contentsOf: (after.models ?? []).filter { !old.contains($0) })
-    add(contentsOf: (before.models ?? []).filter { !new.contains($0) })
+    let added = (before.models ?? []).filter { !new.contains($0) }
+    add(contentsOf: added)
+    if loadState == .loaded, !added.isEmpty { moveBehindPredecessors(added, asIn: before.models ?? []) }
     // Only the change made the list complete: the other members are unknown again.
     if after.loadState == .loaded, before.loadState != .loaded, loadState == .loaded { loadState = .incomplete }
+    if !before.isDirty { settle(asOf: .next()) }
+  }
+}
+
+extension ModelArrayField {
+  /// Moves members that were appended to where an earlier list had them: behind the nearest member before them there.
+  private func moveBehindPredecessors(_ added: [Related], asIn former: [Related]) {
+    let moved = Set(added)
+    var list = (liveValue ?? []).filter { !moved.contains($0) }
+    var index = 0
+    for model in former {
+      if moved.contains(model) {
+        list.insert(model, at: index)
+        index += 1
+      } else if let found = list.firstIndex(of: model) {
+        index = found + 1
+      }
+    }
+    if list != liveValue { value = list }
   }
 }
 
@@ -147,5 +168,6 @@ extension ModelField {
   func revert(from after: FieldState, to before: FieldState) {
     guard let before = before as? ToOneState<Related>, liveValue !== before.model else { return }
     value = before.model
+    if !before.isDirty { settle(asOf: .next()) }
   }
 }

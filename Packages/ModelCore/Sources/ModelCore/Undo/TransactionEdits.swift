@@ -148,7 +148,7 @@ public final class TransactionEdits {
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
     let reverted = order.reversed().compactMap { restored[$0] }
-    map.forEachUndo { $0.rollBack(numbers, restored: Set(restored.keys).subtracting(changedElsewhere)) }
+    map.forEachUndo { $0.rollBack(numbers, except: changedElsewhere) }
     // The history of an undo has no edits that were rolled back.
     map.withoutRecording {
       transaction {

@@ -78,10 +78,10 @@ final class UndoStep {
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
-  ///   - restored: the fields that have their former values again.
-  func remove(_ numbers: Set<Int>, restored: Set<ObjectIdentifier>) {
+  ///   - kept: the fields that keep their values.
+  func remove(_ numbers: Set<Int>, except kept: Set<ObjectIdentifier>) {
     func isRolledBack(_ transaction: Int?) -> Bool { transaction.map { numbers.contains($0) } ?? false }
-    entries.removeAll { isRolledBack($0.transaction) && restored.contains(ObjectIdentifier($0.field)) }
+    entries.removeAll { isRolledBack($0.transaction) && !kept.contains(ObjectIdentifier($0.field)) }
     existences.removeAll { isRolledBack($0.transaction) }
     indices = [:]
     for (index, entry) in entries.enumerated() where entry.after == nil {

@@ -281,4 +281,29 @@ import Testing
     try second.undo()
     #expect(book.year.value == 1)
   }
+
+  @Test func `A document that is read as an edit is one step`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    let edit: AttributeDictionary = ["title": "A", "year": 1, "author": ["id": 7, "name": "Jane"]]
+    try book.read(edit, as: .edit)
+    #expect(book.title.value == "A" && book.author.value?.name.value == "Jane")
+    try undo.undo()
+    #expect(book.title.value == "Emma" && book.year.isUnset && book.author.value == nil)
+    #expect(!undo.canUndo)
+    let list = Data(#"[{"id": 1, "title": "B", "year": 2}, {"id": 2, "title": "C", "author": {"id": 7}}]"#.utf8)
+    _ = try Book.list(fromJSON: list, in: scope, as: .edit)
+    try undo.undo()
+    #expect(!undo.canUndo && !book.isDirty)
+  }
+
+  @Test func `A value that is set again is no step, whatever its type`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Jane", "books": []], in: scope)
+    let undo = ModelUndo(scope)
+    undo.step { author.name.value = "Emma" }
+    try undo.undo()
+    author.books.value = []
+    author.name.value = "Jane"
+    #expect(!undo.canUndo && undo.canRedo)
+  }
 }
