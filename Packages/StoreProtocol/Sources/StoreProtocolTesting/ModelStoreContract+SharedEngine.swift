@@ -108,7 +108,7 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingOneMoment + isolation
+    ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingBesideTransactions + readingOneMoment + isolation
     + conflicts + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
     + derivedFields
 

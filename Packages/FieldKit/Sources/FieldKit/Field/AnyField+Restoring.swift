@@ -34,6 +34,12 @@ extension AnyField {
     return body()
   }
 
+  /// Whether reads of records keep the value, as they keep a local change. Observers are not notified of it.
+  public final var keepsValueInReads: Bool {
+    get { flags.contains(.dirty) }
+    set { if newValue { flags.formUnion(.dirty) } else { flags.subtract(.dirty) } }
+  }
+
   /// Whether the field has no baseline, because it was never read or saved.
   public final var wasNeverSaved: Bool { !flags.contains(.original) && details?.restoration == nil }
 

@@ -47,6 +47,9 @@ final class IdentityMap {
   /// The clean fields of models whose records are being read, and that the records contain.
   var fieldsBeingRead: Set<ObjectIdentifier> = []
 
+  /// The fields that open transactions saved, while another task reads records.
+  var protectedFields: Set<ObjectIdentifier> = []
+
   private struct Contender {
     weak var model: ModelObject?
     let identifier: RegisteredIdentifier

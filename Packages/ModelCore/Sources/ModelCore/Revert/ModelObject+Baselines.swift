@@ -34,7 +34,7 @@ extension ModelObject {
   private func relationBaseline(
     of field: AnyField, _ path: [String], in context: ValueTransformerContext
   ) -> StoredValue? {
-    guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !hasInverse(relation)
+    guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !changesBesideRecord(relation)
     else { return nil }
     // A copy has the baseline of its original, and its related models are not notified.
     let copy = copied(fields: [field])
@@ -50,11 +50,13 @@ extension ModelObject {
     }
   }
 
-  /// Returns whether a list has an inverse, and so changes without being read or written.
-  private func hasInverse(_ relation: any Relation) -> Bool {
+  /// Returns whether reads and saves of other models change a list. Those of a list that alone stores a many-to-many
+  /// relation don't.
+  private func changesBesideRecord(_ relation: any Relation) -> Bool {
+    func doesChange(_ inverse: (any Relation)?) -> Bool { inverse.map { $0.isForeignKey || !$0.isToMany } ?? false }
     let models = relation.relatedModels + (relation.baselineModels ?? [])
-    if models.isEmpty { return relation.inverse(on: relation.relatedClass.init()) != nil }
-    return models.contains { relation.inverse(on: $0) != nil }
+    if models.isEmpty { return doesChange(relation.inverse(on: relation.relatedClass.init())) }
+    return models.contains { doesChange(relation.inverse(on: $0)) }
   }
 }
 

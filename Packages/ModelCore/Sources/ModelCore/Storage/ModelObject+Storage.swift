@@ -214,7 +214,7 @@ extension ModelObject {
   public func validateForSaving() -> [ModelValidationError] {
     // No descriptions are created for a valid model.
     let embedded = EmbeddedModels(of: self).models
-    guard details == nil, embedded.isEmpty, linksToDeletedModels.isEmpty else {
+    guard details == nil, embedded.isEmpty, !hasInvalidLinks else {
       validateFields()
       for model in embedded + [self] { addErrorsOfUncheckedFields(of: model) }
       return fieldErrors
@@ -305,8 +305,10 @@ extension ModelScope {
   public func models<M: Model>(
     _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
   ) throws -> [M] {
-    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
-    return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
+    try map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
+      let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+      return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
+    }
   }
 
   /// Reads a list of records in a document into their registered models, atomically.
@@ -323,9 +325,11 @@ extension ModelScope {
     func reader() -> ModelReader {
       ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
     }
-    return whole(
-      try ModelReader.directList(type, from: data, at: path, reader())
-        ?? ModelReader.list(type, from: data, at: path, reader()))
+    return try map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
+      whole(
+        try ModelReader.directList(type, from: data, at: path, reader())
+          ?? ModelReader.list(type, from: data, at: path, reader()))
+    }
   }
 
   /// Reads the record of a model directly from a document into its registered model.
@@ -340,11 +344,13 @@ extension ModelScope {
   public func model<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, keepsLocalChanges: Bool
   ) -> M? {
-    let model = ModelReader.directRecord(
-      type, from: data, at: path, identifier: identifier,
-      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true))
-    model?.markLoaded()
-    return model
+    map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
+      let model = ModelReader.directRecord(
+        type, from: data, at: path, identifier: identifier,
+        ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true))
+      model?.markLoaded()
+      return model
+    }
   }
 
   /// Checks a store's response to the save of a model.
@@ -378,6 +384,9 @@ extension ModelScope {
   /// Adds a model whose record a store has just created. Another stored model with its identifier is marked as deleted,
   /// because it was read from an earlier, deleted record.
   public func addCreated(_ model: ModelObject) { map.add(model, isCreated: true) }
+
+  /// Records that the open transaction of the running task created a model.
+  public func noteUncommittedCreation(of model: ModelObject) { map.innermostTransaction?.didCreate(model) }
 
   /// Reserves capacity for models of a type that are about to be added, if there are many.
   public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {

@@ -35,6 +35,8 @@ public final class TransactionEdits {
   private var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved.
   private var uncommitted: Set<ObjectIdentifier> = []
+  /// The models that the transaction created.
+  private var created: Set<ModelObject> = []
   /// The dirty fields of new models that the transaction saved.
   private var savedFields: [AnyField] = []
   /// The fields that other tasks changed since the transaction began.
@@ -72,6 +74,7 @@ public final class TransactionEdits {
     guard map.remove(self) else { return }
     if let outer = map.innermostTransaction {
       outer.numbers.formUnion(numbers)
+      outer.created.formUnion(created)
     } else {
       map.forEachUndo { $0.transactionEnded(numbers) }
     }
@@ -89,6 +92,7 @@ public final class TransactionEdits {
   func willChange(_ field: AnyField, of model: ModelObject) {
     let id = ObjectIdentifier(field)
     guard isInside() else {
+      if map.protectedFields.contains(id) { return }
       changedElsewhere.insert(id)
       if entries[id] != nil { overtaken.insert(id) }
       return
@@ -124,6 +128,19 @@ public final class TransactionEdits {
     }.map(\.field)
   }
 
+  /// The clean fields that the transaction saved, unless the running task is part of it.
+  var uncommittedFields: [AnyField] {
+    if uncommitted.isEmpty || isInside() { return [] }
+    let saved = order.compactMap { entries[$0]?.field }.filter { uncommitted.contains(ObjectIdentifier($0)) }
+    return (saved + savedFields).filter { !$0.isDirty }
+  }
+
+  /// Records a model that the transaction created.
+  func didCreate(_ model: ModelObject) { created.insert(model) }
+
+  /// The models that the transaction created, unless the running task is part of it.
+  var uncommittedModels: Set<ModelObject> { created.isEmpty || isInside() ? [] : created }
+
   /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails.
   func willAdd(_ model: ModelObject) {
     if isInside() { newModels.insert(model) }
@@ -134,6 +151,7 @@ public final class TransactionEdits {
 
   /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
   func willDelete(_ model: ModelObject) {
+    guard isInside() else { return }
     model.forEachField { field, _ in willChange(field, of: model) }
   }
 
@@ -209,9 +227,9 @@ public final class TransactionEdits {
     if isLinked == inverse.refers(to: owner) { return }
     let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
     if !isLinked, relation.isToMany, !changedElsewhere.contains(ObjectIdentifier(inverse)),
-      relation.isForeignKey || !model.isPartOfContainer
+      inverse.isForeignKey, !relation.isForeignKey
     {
-      // A new model keeps its links.
+      // A new model keeps the links that its own record has.
       inverse.linkInverse(owner, change)
     } else if !isLinked {
       inverse.detachInverse(owner, change)
@@ -230,6 +248,32 @@ extension IdentityMap {
 
   /// The transaction of the running task; the innermost one if it is in several.
   var innermostTransaction: TransactionEdits? { transactions.isEmpty ? nil : transactions.last { $0.isEntered } }
+
+  /// The models that open transactions created of which the running task is no part.
+  var modelsCreatedElsewhere: Set<ModelObject> {
+    transactions.isEmpty ? [] : transactions.reduce(into: []) { $0.formUnion($1.uncommittedModels) }
+  }
+
+  /// Runs a read of records. Values that an open transaction of another task saved stay as they are: its commit may be
+  /// under way, and the records from before it are no newer.
+  func readBesideTransactions<Result>(keepsLocalChanges: Bool, _ body: () throws -> Result) rethrows -> Result {
+    let fields = transactions.isEmpty ? [] : transactions.flatMap(\.uncommittedFields)
+    if fields.isEmpty { return try body() }
+    let states = keepsLocalChanges ? [] : fields.map { $0.captureState() }
+    protectedFields = Set(fields.map { ObjectIdentifier($0) })
+    if keepsLocalChanges { for field in fields { field.keepsValueInReads = true } }
+    defer {
+      if keepsLocalChanges { for field in fields { field.keepsValueInReads = false } }
+      withoutRecording {
+        transaction {
+          for (field, state) in zip(fields, states) { field.reinstate(state, exactly: true, settles: false) }
+        }
+      }
+      protectedFields = []
+      for model in Set(fields.compactMap { $0.owner as? ModelObject }) { settle(model) }
+    }
+    return try body()
+  }
 
   func add(_ edits: TransactionEdits) {
     transactions.append(edits)

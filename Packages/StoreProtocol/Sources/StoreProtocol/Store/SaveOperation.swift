@@ -321,8 +321,15 @@ public struct SaveOperation<M: Model> {
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
     if isNew { scope.process { assignIdentifier() } }
     model.markStored()
-    if kind == .create { scope.addCreated(model) } else { scope.add(model) }
+    if kind == .create {
+      scope.addCreated(model)
+      scope.noteUncommittedCreation(of: model)
+    } else {
+      scope.add(model)
+    }
     transaction.onFailure { [model, scope] in
+      // Otherwise another task has deleted it meanwhile.
+      guard model.isKnownToStore else { return }
       if !isMember { scope.remove(model) }
       if isNew { model.identifierField?.unload() }
       model.restore(state)

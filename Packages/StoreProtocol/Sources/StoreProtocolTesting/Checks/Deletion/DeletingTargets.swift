@@ -69,6 +69,17 @@ extension ModelStoreContract {
       ticket.company.value = other
       try await store.save(ticket)
     },
+    Check("a new model that a cascade removed is invalid while it refers to the deleted model", needs: [.anyModels]) {
+      store in
+      let team = try await store.create(ContractTeam())
+      let member = ContractMember()
+      member.team.value = team
+      try await store.delete(team)
+      let error = try await requireError(.invalid, "save") { try await store.save(member) }
+      try requireEqual(Array(error.fields.keys), ["team"], "the fields of the error")
+      member.team.value = nil
+      try await store.save(member)
+    },
     Check("links to models that are not there are found by a check", needs: [.anyModels]) { store in
       let (acme, _) = try await companies(in: store)
       let ticket = ContractTicket()

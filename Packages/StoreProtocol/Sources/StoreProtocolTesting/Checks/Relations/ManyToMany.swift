@@ -44,6 +44,47 @@ extension ModelStoreContract {
       }
     },
     SharedEngineCheck(
+      "a many-to-many list that another store instance changed is not overwritten", needs: [.anyModels, .queries]
+    ) { makeStore in
+      let ids = try await createTasks(linked: true, in: try await makeStore())
+      let (mine, theirs) = (try await makeStore(), try await makeStore())
+      let myTask = try await mine.lookup(ContractTask.self, identifier: ids.task)
+      let theirTask = try await theirs.lookup(ContractTask.self, identifier: ids.task)
+      let other = try await theirs.create(ContractLabel())
+      theirTask.labels.add(other)
+      try await theirs.save(theirTask)
+      let label = try await mine.lookup(ContractLabel.self, identifier: ids.label)
+      myTask.labels.remove(label)
+      try await requireError(.conflict, "of a save over their link") { try await mine.save(myTask) }
+      try await mine.refresh(myTask)
+      myTask.labels.remove(label)
+      try await mine.save(myTask)
+      try await requireTasks([ids.task], of: other.identifier ?? "", in: try await makeStore(), "theirs")
+      try await requireTasks([], of: ids.label, in: try await makeStore(), "mine")
+    },
+    SharedEngineCheck("a stored model loses its link to a new one with a transaction that fails", needs: [.anyModels]) {
+      makeStore in
+      let store = try await makeStore()
+      guard store is any TransactionalModelStore else { return }
+      struct Refusal: Error {}
+      let task = try await store.create(ContractTask()), label = ContractLabel()
+      let storedLabel = try await store.create(ContractLabel()), newTask = ContractTask()
+      do {
+        try await transaction(in: store) { _ in
+          task.labels.add(label)
+          newTask.labels.add(storedLabel)
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try require(task.labels.value?.isEmpty != false && !task.isDirty, "the stored task has the link")
+      try require(label.tasks.value?.isEmpty != false, "the new label has the link")
+      try require(newTask.labels.value == [storedLabel], "the new task has no link")
+      task.title.value = "saved"
+      try await store.save(task)
+      try await store.save(newTask)
+      try await requireTasks([newTask.identifier ?? ""], of: storedLabel.identifier ?? "", in: try await makeStore(), "both")
+    },
+    SharedEngineCheck(
       "a many-to-many link that both sides store is saved by each of them", needs: [.anyModels, .queries]
     ) { makeStore in
       for edit in LinkEdit.allCases {

@@ -1,0 +1,131 @@
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// What other tasks do with the models that an open transaction of the same store instance saved or created.
+  static let readingBesideTransactions: [SharedEngineCheck] = [
+    SharedEngineCheck("a read by another task leaves the values that an open transaction saved") { makeStore in
+      for reading in Reading.allCases { try await readingSavedModels(makeStore, reading) }
+    },
+    SharedEngineCheck("a model is not saved with a link to one that an open transaction of another task created") {
+      makeStore in
+      try await linkingCreatedModel(makeStore)
+    },
+    SharedEngineCheck("a model that another task deletes while a transaction is open is new after a rollback") { makeStore in
+      try await deletingSavedModel(makeStore)
+    },
+  ]
+
+  private struct Refusal: Error {}
+
+  private enum Reading: CaseIterable {
+    case list, lookup, page, related, refresh, stream
+  }
+
+  /// Runs a part of a transaction's body, and then another task.
+  @MainActor private static func beside(
+    _ store: any ModelStore, _ other: @escaping @MainActor (any ModelStore) async throws -> Void
+  ) async throws {
+    let work: @MainActor @Sendable () async throws -> Void = { try await other(store) }
+    try await Task.detached { try await work() }.value
+  }
+
+  @MainActor private static func readingSavedModels(
+    _ makeStore: () async throws -> any ModelStore, _ reading: Reading
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, new) = (ContractCompany(), ContractCompany())
+    (old.id.value, new.id.value) = ("old \(reading)", "new \(reading)")
+    for company in [old, new] { try await store.create(company) }
+    let person = ContractPerson.named("\(reading)", age: 0)
+    person.company.value = old
+    try await store.create(person)
+    for fails in [true, false] {
+      let (age, employer) = (person.age.value ?? 0, person.company.value)
+      do {
+        try await transaction(in: store) { store in
+          for _ in 0..<3 {
+            person.age.value = (person.age.value ?? 0) + 1
+            person.company.value = person.company.value === old ? new : old
+            try await store.save(person)
+            try await beside(store) { try await read(person, reading, in: $0) }
+          }
+          if fails { throw Refusal() }
+        }
+      } catch is Refusal {}
+      let isMoved = person.company.value !== employer
+      try requireEqual(person.age.value, fails ? age : age + 3, "\(reading): the age, fails: \(fails)")
+      try requireEqual(isMoved, !fails, "\(reading): whether the person moved, fails: \(fails)")
+      try require(!person.isDirty, "\(reading): the person is dirty")
+      let other = try await store.count(ContractPerson.self) { $0.age == person.age.value && $0.name == person.name.value }
+      try requireEqual(other, 1, "\(reading): the number of people with the age")
+    }
+    try await read(person, reading, in: store)
+    try requireEqual(person.age.value, 3, "\(reading): the age that is read")
+    try require(person.company.value === new, "\(reading): the employer that is read")
+  }
+
+  @MainActor private static func read(
+    _ person: ContractPerson, _ reading: Reading, in store: any ModelStore
+  ) async throws {
+    switch reading {
+    case .list: _ = try await store.list(ContractPerson.self)
+    case .lookup: _ = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    case .page: _ = try await store.page(ModelQuery(ContractPerson.self), after: nil)
+    case .related: _ = try await store.list(ContractCompany.self, including: [\.employees])
+    case .refresh: try await store.refresh(person)
+    case .stream: for try await _ in store.stream(ContractPerson.self) {}
+    }
+  }
+
+  @MainActor private static func linkingCreatedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (person, company) = (try await store.create(ContractPerson.named("Ada")), ContractCompany())
+    company.id.value = "new"
+    do {
+      try await transaction(in: store) { store in
+        try await store.create(company)
+        try await beside(store) { store in
+          person.company.value = company
+          try await requireError(.invalid, "of a save with the link") { try await store.save(person) }
+        }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try await requireNoBrokenLinks(in: try await makeStore())
+    try await store.create(company)
+    try await store.save(person)
+    try await requireNoBrokenLinks(in: try await makeStore())
+  }
+
+  @MainActor private static func requireNoBrokenLinks(in store: any ModelStore) async throws {
+    let links = try await store.brokenLinks(of: [ContractPerson.self])
+    try require(links.isEmpty, "there are broken links: \(links)")
+  }
+
+  @MainActor private static func deletingSavedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    var deletion: Task<Void, any Error>?
+    do {
+      try await transaction(in: store) { store in
+        person.age.value = 2
+        try await store.save(person)
+        // It may wait for the end of the transaction.
+        let work: @MainActor @Sendable () async throws -> Void = { try await store.delete(person) }
+        deletion = Task.detached { try await work() }
+        for _ in 0..<100 where person.isPersisted { await Task.yield() }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try await deletion?.value
+    try require(!person.isPersisted, "the person counts as stored")
+    try requireEqual(person.age.value, 1, "the age")
+    try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
+    try await store.save(person)
+    try requireEqual(try await store.count(ContractPerson.self), 1, "the number of people after another creation")
+  }
+}
