@@ -7,11 +7,12 @@ extension RecordStore {
   /// Another instance may write a reference between the search for references and the removal. So a deletion is a
   /// transaction, which is repeated after a conflict.
   final func remove<M: Model>(_ model: M) async throws {
+    try parts.check()
     if transaction != nil || handle.readsImmediately { return try await removeFollowingRules(model) }
     for _ in 1..<Self.deletionAttempts {
       do {
         return try await runTransaction { try await removeFollowingRules(model) }
-      } catch let error as ModelStoreError where error.code == .conflict {
+      } catch let error as ModelStoreError where error.code == .conflict && !(error.cause is TransactionWaits.Cycle) {
         try checkCancellation()
       }
     }
@@ -22,6 +23,7 @@ extension RecordStore {
 
   private func removeFollowingRules<M: Model>(_ model: M) async throws {
     try checkCancellation()
+    let log = transaction?.log
     // An undo restores the references of live models, which a step retains.
     let completion: PendingDeletion.Completion = scope.hasHistory ? .everything : .rules
     let deletion = try await PendingDeletion(of: model, in: self, completing: completion) { reference in
@@ -33,7 +35,7 @@ extension RecordStore {
       do {
         let cuts = try await cuts(of: deletion)
         cut = cuts.map { ($0.modelClass, $0.operation.identifier) }
-        try await write(cuts.map(\.operation) + (await removals(of: records)))
+        try await write(cuts.map(\.operation) + (await removals(of: records)), in: log)
         break
       } catch is RecordMismatch {
         // Another instance changed a record that refers to the model, or the model itself.

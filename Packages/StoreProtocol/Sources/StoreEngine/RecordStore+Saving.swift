@@ -6,6 +6,7 @@ extension RecordStore {
   final func createTogether<M: Model>(_ models: [M]) async throws {
     try checkCancellation()
     guard !models.isEmpty else { return }
+    let log = transaction?.log
     for model in models { await model.finishChecksForSaving() }
     try checkCancellation()
     var creations = try PendingCreations(
@@ -31,7 +32,7 @@ extension RecordStore {
       var operations: [RecordOperation] = []
       operations.reserveCapacity(models.count)
       try creations.forEachRecord { operations.append(.create($0, $1, $2)) }
-      completed = try await write(operations)
+      completed = try await write(operations, in: log)
     } catch {
       identifiers.rollBack()
       throw error
@@ -53,6 +54,7 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
+    let log = transaction?.log
     let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The save before has written everything.
@@ -75,7 +77,7 @@ extension RecordStore {
         type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
       operation.previousValue = stored.bytes
       do {
-        completed = try await write([operation])
+        completed = try await write([operation], in: log)
         break
       } catch is RecordMismatch {
         // Another instance changed the record since it was read: its changes must not be undone by this write.

@@ -36,20 +36,25 @@ extension RecordStore {
   /// Runs a closure as a transaction: see `transaction(_:)`.
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
     try checkCancellation()
-    if let transaction { return try await transaction.parts.runNested(in: scope, body) }
-    try await transactionTurns.begin(true)
+    try parts.check()
+    if let transaction { return try await parts.runNested(in: scope, transaction.log, body) }
+    if !transactionTurns.beginImmediately(true) {
+      let wait = try TransactionWaits.begin(for: self)
+      defer { TransactionWaits.end(wait) }
+      try await transactionTurns.begin(true)
+    }
     defer { transactionTurns.end(true) }
     let trackers = try await handle.conflictTrackers
-    let current = StoreTransaction(trackers.begin())
+    let current = StoreTransaction(trackers.begin(), of: self, parts)
     transactions.append(current)
     let edits = TransactionEdits(in: scope, onFailure: current.log.onFailure) { current.mark.isEntered }
     defer { trackers.end(current.tracker) }
     let result: Result
     let completed: [RecordOperation]
     do {
-      do {
-        defer { transactions.removeAll { $0 === current } }
-        result = try await current.mark.enter(body)
+      result = try await current.mark.enter {
+        defer { end(current) }
+        return try await body()
       }
       try checkCancellation()
       let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
@@ -61,6 +66,29 @@ extension RecordStore {
     try edits.commit { try current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     return result
+  }
+
+  /// Ends a transaction for the tasks that outlive its body.
+  private func end(_ transaction: StoreTransaction) {
+    parts.endParts(inside: transaction.log)
+    transactions.removeAll { $0 === transaction }
+    transaction.mark.end()
+  }
+
+  /// Runs a call of the store again if the transaction in which it began has ended meanwhile.
+  final func repeating(_ call: () async throws -> Void) async throws {
+    while true {
+      do { return try await call() } catch is TransactionEnded { try checkCancellation() }
+    }
+  }
+
+  /// Throws if a call can't write any more because the transaction in which it began has ended.
+  ///
+  /// - Parameter log: the log of the transaction in which it began; nil for none.
+  /// - Throws: ``TransactionEnded``; `ModelStoreError` with the code `conflict` in a nested transaction that goes on.
+  private func checkTransaction(is log: StoreTransactionLog?) throws {
+    try parts.check()
+    if transaction?.log !== log { throw TransactionEnded() }
   }
 
   /// Commits a batch, at once if the engine can, and returns the operations whose records have other values than were
@@ -83,12 +111,17 @@ extension RecordStore {
 
   /// Commits operations at once, or adds them to the open transaction.
   ///
+  /// - Parameters:
+  ///   - operations: the operations.
+  ///   - log: the log of the transaction in which the call began; nil for none.
   /// - Returns: the operations whose records have other values than were written.
-  /// - Throws: ``RecordMismatch`` for a record that was changed, and otherwise `ModelStoreError`.
+  /// - Throws: ``RecordMismatch`` for a record that was changed; ``TransactionEnded`` if the task outlives the
+  ///   transaction; and otherwise `ModelStoreError`.
   @discardableResult
-  final func write(_ operations: [RecordOperation]) async throws -> [RecordOperation] {
+  final func write(_ operations: [RecordOperation], in log: StoreTransactionLog?) async throws -> [RecordOperation] {
+    try checkTransaction(is: log)
     if let transaction {
-      try await note(operations, in: transaction)
+      try await note(operations, in: transaction, log)
       return []
     }
     do {
@@ -100,7 +133,9 @@ extension RecordStore {
   }
 
   /// Adds operations to the open transaction, atomically.
-  private func note(_ operations: [RecordOperation], in transaction: StoreTransaction) async throws {
+  private func note(
+    _ operations: [RecordOperation], in transaction: StoreTransaction, _ log: StoreTransactionLog?
+  ) async throws {
     var stored: [(bytes: [UInt8], revision: UInt64)?] = []
     var added: Set<RecordName> = []
     var unreadable: Set<RecordName> = []
@@ -123,6 +158,7 @@ extension RecordStore {
       }
     }
     try await followCommits()
+    try checkTransaction(is: log)
     for (operation, record) in zip(operations, stored) {
       transaction.put(
         operation.operation == .delete ? nil : Array(operation.value), operation.type, operation.identifier,
@@ -155,3 +191,6 @@ extension RecordStore {
     if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
   }
 }
+
+/// The error for a call that is to be repeated, because the transaction in which it began has ended.
+private struct TransactionEnded: Error {}

@@ -23,6 +23,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
   /// The transactions of this instance: they run one after the other, because they share its live models.
   final let transactionTurns = Turns<Bool>()
+  /// The nested transactions of this instance.
+  final let parts = TransactionParts()
   /// The saves of this instance: those of one model run one after the other.
   final let saveTurns = Turns<ObjectIdentifier>()
   /// The demand of deletions for indexes of foreign keys.
@@ -51,7 +53,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
   public final func create<M: Model>(_ model: M) async throws -> M {
-    try await createTogether([model])
+    try await repeating { try await createTogether([model]) }
     return model
   }
 
@@ -61,7 +63,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
   public final func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    try await createTogether(models)
+    try await repeating { try await createTogether(models) }
     return models
   }
 
@@ -88,7 +90,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   public final func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
-    try await write(changesOf: model, fields, policy)
+    try await repeating { try await write(changesOf: model, fields, policy) }
     return model
   }
 
@@ -104,7 +106,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   index automatically, if the engine has indexes. A foreign key that is a list can't be indexed.
   @discardableResult
   public final func delete<M: Model>(_ model: M) async throws -> M {
-    try await remove(model)
+    try await repeating { try await remove(model) }
     return model
   }
 

@@ -20,8 +20,9 @@ public final class StoreTransaction {
     let isUnreadable: Bool
   }
 
-  let mark = TransactionMark()
-  let parts = TransactionParts()
+  let mark: TransactionMark
+  private let parts: TransactionParts
+  private let root = StoreTransactionLog()
   /// The epoch of the numbers of records that are new in the transaction.
   let epoch = Int.random(in: 0...Int.max)
   /// The commits of others since the transaction began.
@@ -35,10 +36,13 @@ public final class StoreTransaction {
   /// Read a record that the engine completed when it was committed, by type.
   var readers: [String: (RecordOperation) -> Void] = [:]
 
-  init(_ tracker: ConflictTracker) { self.tracker = tracker }
+  init(_ tracker: ConflictTracker, of store: AnyObject, _ parts: TransactionParts) {
+    (self.tracker, self.parts) = (tracker, parts)
+    mark = TransactionMark(of: store)
+  }
 
-  /// The log that completes or undoes the changes of the running task.
-  var log: StoreTransactionLog { parts.log }
+  /// The log that completes or undoes the changes of the running task: that of its innermost transaction.
+  var log: StoreTransactionLog { parts.nestedLog ?? root }
 
   /// The record as the transaction sees it; nil if the transaction did not write it.
   public func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }

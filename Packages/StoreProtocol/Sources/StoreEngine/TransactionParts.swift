@@ -1,39 +1,101 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The logs of a transaction and of its nested transactions, each of which is a savepoint.
+/// The nested transactions of a store instance, each of which is a savepoint.
 final class TransactionParts {
-  private let root = StoreTransactionLog()
-  private var nested: [(mark: TransactionMark, log: StoreTransactionLog)] = []
+  private final class Part {
+    let mark: TransactionMark
+    let log = StoreTransactionLog()
+    /// The log of the transaction that contains it.
+    let outer: StoreTransactionLog
+    private let scope: ModelScope
+    private(set) var edits: TransactionEdits
 
-  /// Creates the parts of a new transaction.
+    init(in scope: ModelScope, _ outer: StoreTransactionLog) {
+      let mark = TransactionMark()
+      (self.mark, self.outer, self.scope) = (mark, outer, scope)
+      edits = TransactionEdits(in: scope, onFailure: log.onFailure) { mark.isEntered }
+    }
+
+    func rollBack() { edits.revert { log.rollBack() } }
+
+    /// Rolls the part back, and records the edits that follow.
+    func restart() {
+      rollBack()
+      edits = TransactionEdits(in: scope, onFailure: log.onFailure) { [mark] in mark.isEntered }
+    }
+  }
+
+  private var open: [Part] = []
+  /// The parts whose tasks run on after the end of the outer transaction.
+  private var outlived: [Part] = []
+
+  /// Creates the parts of a store instance, which has no transaction.
   init() {}
 
-  /// The log of the innermost transaction of the running task.
-  var log: StoreTransactionLog { nestedLog ?? root }
-
   /// The log of the innermost nested transaction of the running task; nil outside of nested ones.
-  var nestedLog: StoreTransactionLog? {
-    nested.isEmpty ? nil : nested.last { $0.mark.isEntered }?.log
+  var nestedLog: StoreTransactionLog? { open.isEmpty ? nil : open.last { $0.mark.isEntered }?.log }
+
+  /// Throws if the running task is in a nested transaction whose outer one has ended.
+  ///
+  /// - Throws: `ModelStoreError` with the code `conflict`.
+  func check() throws {
+    if !outlived.isEmpty, outlived.contains(where: { $0.mark.isEntered }) { throw Self.error }
+  }
+
+  private static var error: ModelStoreError {
+    ModelStoreError(
+      .conflict,
+      """
+      The transaction in which this nested one began has ended. Nothing of the nested one was written: repeat it, or wait \
+      for its task in the outer one.
+      """)
   }
 
   /// Runs a nested transaction. If it throws, only its part is rolled back.
   ///
-  /// - Throws: the errors of the body.
-  func runNested<Result>(in scope: ModelScope, _ body: () async throws -> Result) async throws -> Result {
-    let (mark, part, outer) = (TransactionMark(), StoreTransactionLog(), log)
-    nested.append((mark, part))
-    let edits = TransactionEdits(in: scope, onFailure: part.onFailure) { mark.isEntered }
-    let result: Result
+  /// - Parameters:
+  ///   - scope: the scope of the store.
+  ///   - outer: the log of the transaction that contains it.
+  ///   - body: the calls of the transaction.
+  /// - Throws: the errors of the body; `ModelStoreError` with the code `conflict` if the outer one has ended before.
+  func runNested<Result>(
+    in scope: ModelScope, _ outer: StoreTransactionLog, _ body: () async throws -> Result
+  ) async throws -> Result {
+    let part = Part(in: scope, outer)
+    open.append(part)
     do {
-      defer { nested.removeAll { $0.mark === mark } }
-      result = try await mark.enter(body)
+      let result = try await part.mark.enter {
+        defer {
+          open.removeAll { $0 === part }
+          endParts(inside: part.log)
+        }
+        return try await body()
+      }
+      if outlived.contains(where: { $0 === part }) { throw Self.error }
+      part.edits.end()
+      outer.adopt(part.log)
+      return result
     } catch {
-      edits.revert { part.rollBack() }
+      outlived.removeAll { $0 === part }
+      part.rollBack()
       throw error
     }
-    edits.end()
-    outer.adopt(part)
-    return result
+  }
+
+  /// Rolls back the nested transactions inside one whose body has ended. Their tasks run on, and can write nothing.
+  ///
+  /// - Parameter log: the log of the transaction that has ended.
+  func endParts(inside log: StoreTransactionLog) {
+    if open.isEmpty { return }
+    var logs = [log]
+    var ended: [Part] = []
+    for part in open where logs.contains(where: { $0 === part.outer }) {
+      logs.append(part.log)
+      ended.append(part)
+    }
+    open.removeAll { part in ended.contains { $0 === part } }
+    outlived += ended
+    for part in ended.reversed() { part.restart() }
   }
 }

@@ -108,9 +108,9 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + readingBesideTransactions + readingOneMoment + isolation
-    + conflicts + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
-    + derivedFields
+    ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
+    + outlivingTransactions + readingBesideTransactions + readingOneMoment + isolation + conflicts + embeddingTogether
+    + transactionIsolation + wholeListsElsewhere + manyToMany + derivedFields
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

@@ -26,6 +26,8 @@ package final class StoreTransactionLog {
 
   /// Undoes the changes, because nothing was written.
   package func rollBack() {
-    for undo in undoings.reversed() { undo() }
+    let steps = undoings
+    (completions, undoings) = ([], [])
+    for undo in steps.reversed() { undo() }
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A mark that distinguishes tasks of a transaction from other tasks that use the same store instance.
 ///
 /// ```swift
@@ -7,11 +9,26 @@
 package final class TransactionMark: Sendable {
   @TaskLocal private static var entered: [TransactionMark] = []
 
-  /// The mark of a new transaction.
-  package init() {}
+  /// The store instance whose turn the transaction has; nil for a nested one.
+  let store: ObjectIdentifier?
+  private let hasEnded = Atomic(false)
 
-  /// Whether the running task, or a task that started it, is in the transaction.
-  package var isEntered: Bool { Self.entered.contains { $0 === self } }
+  /// The mark of a new transaction.
+  ///
+  /// - Parameter store: the store instance whose turn it has; nil for a nested one.
+  package init(of store: AnyObject? = nil) { self.store = store.map { ObjectIdentifier($0) } }
+
+  /// Whether the running task, or a task that started it, is in the transaction, and its body has not ended.
+  package var isEntered: Bool { Self.entered.contains { $0 === self } && isOpen }
+
+  /// Whether the body of the transaction has not ended.
+  var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
+
+  /// The transactions of the running task that have the turn of a store instance.
+  static var ofTask: [TransactionMark] { entered.filter { $0.store != nil && $0.isOpen } }
+
+  /// Ends the transaction for the tasks that outlive its body.
+  package func end() { hasEnded.store(true, ordering: .releasing) }
 
   /// Runs the body of the transaction, in the isolation of the caller.
   package func enter<Result>(

@@ -21,11 +21,14 @@ public protocol TransactionalModelStore: ModelStore {
   /// are stored again. Edits by other tasks are kept. A new model that was not in the scope of the store before keeps its
   /// values and links.
   ///
-  /// Transactions of one store instance run one after the other, because they share its models. So the body must not
-  /// wait for another task that begins a transaction of this instance.
+  /// Transactions of one store instance run one after the other, in the order in which they were begun, because they
+  /// share its models. So the body must not wait for another task that begins a transaction of this instance. If
+  /// transactions of several instances would wait for each other, the last one throws `conflict`: repeat the outermost
+  /// one.
   ///
   /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner
-  /// part is rolled back, and its hooks don't run. Concurrent inner transactions must not write the same records.
+  /// part is rolled back, and its hooks don't run. Concurrent inner transactions must not write the same records. If the
+  /// outer one ends before the inner one, the inner one is rolled back and throws `conflict`.
   ///
   /// If another writer changed a record that was looked up, listed or counted inside, the commit throws `conflict`. A
   /// second read of such a record throws it at once. Any write to models of its types changes a list or a count.

@@ -6,32 +6,118 @@
 /// try await turns.begin(id)
 /// defer { turns.end(id) }
 /// ```
+///
+/// Tasks have their turns in the order in which they began to wait. A task that ends its turn passes it on at once, so
+/// that a loop of turns does not overtake the tasks that wait.
 @_spi(ModelKitInternals)
 public struct Turns<Key: Hashable & Sendable>: Sendable {
-  private let taken = AwaitedState<Set<Key>>([])
+  /// The queues of the keys whose turn a task has.
+  private let queues = Lock<[Key: TurnQueue]>([:])
 
   /// Creates turns that no task has.
   public init() {}
 
-  /// Waits until no other task has the turn of a key.
+  /// Begins the turn of a key if no task has it.
+  ///
+  /// - Returns: whether it began.
+  public func beginImmediately(_ key: Key) -> Bool {
+    queues.withLock { queues in
+      if queues[key] != nil { return false }
+      queues[key] = TurnQueue()
+      return true
+    }
+  }
+
+  /// Begins the turn of a key, after all tasks that wait for it.
   ///
   /// - Returns: whether it waited.
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
+  /// - Complexity: O(1).
   @discardableResult
   public func begin(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws -> Bool {
-    var hasWaited = false
-    while !taken.withLock({ $0.insert(key).inserted }) {
-      hasWaited = true
-      await taken.wait(isolation: actor) { !$0.contains(key) }
-      if Task.isCancelled {
-        throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
-      }
+    let number = queues.withLock { queues -> UInt64? in
+      if queues[key] != nil { return queues[key]?.add() }
+      queues[key] = TurnQueue()
+      return nil
     }
-    return hasWaited
+    guard let number else { return false }
+    let isNext = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let outcome = queues.withLock {
+          $0[key]?.suspend(number, continuation, isCancelled: Task.isCancelled)
+        }
+        if let outcome { continuation.resume(returning: outcome) }
+      }
+    } onCancel: {
+      queues.withLock { $0[key]?.remove(number) }?.resume(returning: false)
+    }
+    if isNext, !Task.isCancelled { return true }
+    if isNext { end(key) }
+    throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
   }
 
-  /// Ends the turn of a key.
+  /// Ends the turn of a key: the task that has waited longest has it now.
   public func end(_ key: Key) {
-    for task in taken.change({ $0.remove(key) }) { task.resume() }
+    let next = queues.withLock { queues in
+      let next = queues[key]?.next()
+      if next == nil { queues[key] = nil }
+      return next
+    }
+    if case .suspended(let task) = next { task.resume(returning: true) }
+  }
+}
+
+/// The tasks that wait for a turn that another one has, in their order.
+private struct TurnQueue: Sendable {
+  enum Entry: Sendable {
+    /// The task is about to be suspended.
+    case arriving
+    case suspended(CheckedContinuation<Bool, Never>)
+  }
+
+  private var waiting: [UInt64: Entry] = [:]
+  private var first: UInt64 = 0
+  private var count: UInt64 = 0
+  /// The task that got the turn before it was suspended.
+  private var arrivingNext: UInt64?
+
+  /// Adds a task at the end, and returns its number.
+  mutating func add() -> UInt64 {
+    waiting[count] = .arriving
+    count += 1
+    return count - 1
+  }
+
+  /// Suspends a task.
+  ///
+  /// - Returns: nil if it waits; otherwise whether it has the turn.
+  mutating func suspend(
+    _ number: UInt64, _ task: CheckedContinuation<Bool, Never>, isCancelled: Bool
+  ) -> Bool? {
+    if arrivingNext == number {
+      arrivingNext = nil
+      return true
+    }
+    // The cancellation found no task to resume.
+    waiting[number] = isCancelled ? nil : .suspended(task)
+    return isCancelled ? false : nil
+  }
+
+  /// Removes a task that was cancelled, and returns it if it is suspended.
+  mutating func remove(_ number: UInt64) -> CheckedContinuation<Bool, Never>? {
+    guard case .suspended(let task)? = waiting[number] else { return nil }
+    waiting[number] = nil
+    return task
+  }
+
+  /// Removes the task that has the turn next.
+  mutating func next() -> Entry? {
+    while first < count {
+      defer { first += 1 }
+      guard let entry = waiting.removeValue(forKey: first) else { continue }
+      if case .arriving = entry { arrivingNext = first }
+      return entry
+    }
+    return nil
   }
 }

@@ -1,0 +1,71 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The transactions of the process that wait for the turn of another store instance.
+///
+/// Transactions that wait for each other would never end. So a task does not begin to wait for a store instance if a
+/// transaction of that instance waits, directly or over others, for one of its own transactions.
+///
+/// ```swift
+/// let wait = try TransactionWaits.begin(for: store)
+/// defer { TransactionWaits.end(wait) }
+/// ```
+package enum TransactionWaits {
+  /// The cause of the error for a wait that would never end. Only the outermost transaction can be repeated.
+  package struct Cycle: Error {}
+
+  private struct Wait: Sendable {
+    let transactions: [TransactionMark]
+    let store: ObjectIdentifier
+
+    func has(_ store: ObjectIdentifier) -> Bool { transactions.contains { $0.store == store && $0.isOpen } }
+  }
+
+  private struct State: Sendable {
+    var waits: [UInt64: Wait] = [:]
+    var count: UInt64 = 0
+
+    /// Whether a transaction of a store instance waits, directly or over others, for one of some transactions.
+    func doesWait(_ store: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
+      var seen: Set<ObjectIdentifier> = []
+      var remaining = [store]
+      while let store = remaining.popLast() {
+        if transactions.contains(where: { $0.store == store }) { return true }
+        guard seen.insert(store).inserted else { continue }
+        for wait in waits.values where wait.has(store) { remaining.append(wait.store) }
+      }
+      return false
+    }
+  }
+
+  private static let state = Lock(State())
+
+  /// Begins the wait of the running task for the turn of a store instance.
+  ///
+  /// - Returns: the number of the wait; nil if the task is in no transaction, so that none waits for it.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` if the wait would never end.
+  /// - Complexity: O(*n*) in the number of transactions that wait inside others.
+  package static func begin(for store: AnyObject) throws -> UInt64? {
+    let transactions = TransactionMark.ofTask
+    if transactions.isEmpty { return nil }
+    let id = ObjectIdentifier(store)
+    let number = state.withLock { state -> UInt64? in
+      if state.doesWait(id, for: transactions) { return nil }
+      state.count += 1
+      state.waits[state.count] = Wait(transactions: transactions, store: id)
+      return state.count
+    }
+    if let number { return number }
+    throw ModelStoreError(
+      .conflict,
+      """
+      A transaction of another store instance waits for this one, which would wait for it. Nothing was written: repeat \
+      the outermost transaction.
+      """, cause: Cycle())
+  }
+
+  /// Ends a wait.
+  package static func end(_ wait: UInt64?) {
+    guard let wait else { return }
+    state.withLock { $0.waits[wait] = nil }
+  }
+}
