@@ -20,6 +20,8 @@ struct DraftedField {
   /// The last change of the original before that.
   private let stamp: ChangeStamp
   private let base: Base
+  /// Whether the original had an unsaved value then.
+  private let wasDirty: Bool
 
   private enum Base {
     case value(AnyField)
@@ -32,6 +34,7 @@ struct DraftedField {
     self.original = original
     self.copy = copy
     stamp = original.lastChange
+    wasDirty = original.isDirty
     base =
       original.isRelation
       ? .models(originals: Self.models(of: original), copies: Self.models(of: copy)) : .value(original.copy())
@@ -63,9 +66,10 @@ struct DraftedField {
     }
   }
 
-  /// Whether the original has another value than it had. The value of an unloaded field is not another one.
+  /// Whether the original has another value than it had. The value of an unloaded field is not another one, but a revert of
+  /// an unsaved value is a change.
   var isChangedElsewhere: Bool {
-    guard original.lastChange != stamp, !original.isUnset else { return false }
+    guard original.lastChange != stamp, wasDirty || !original.isUnset else { return false }
     switch base {
     case .value(let field): return !original.hasSameValue(as: field)
     case .models(let originals, _): return Self.models(of: original) != originals

@@ -15,6 +15,7 @@ extension ModelArrayField {
   func revertToBaseline() -> Bool {
     noteStoredLinks()
     guard let original else { return false }
+    for model in original.models ?? [] where model.isDeleted { original.forget(model) }
     let removed = (liveValue ?? []).filter { !original.contains($0) }
     nextChange = .reversion
     load(original.models, stamp: .next())

@@ -6,6 +6,7 @@ extension ModelField {
 
   func revertToBaseline() -> Bool {
     guard let original else { return false }
+    if original.model?.isDeleted == true { original.see(nil) }
     let model = original.model ?? original.identity?.identifier.map(unloadedReference)
     let removed = liveValue.flatMap { $0 === model ? nil : $0 }
     nextChange = .reversion

@@ -101,7 +101,7 @@ extension ModelUndo {
     let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     let saves = touched.filter { model in
       recreated.contains(model)
-        || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isEmbedded)
+        || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isPartOfContainer)
     }
     return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
   }

@@ -84,8 +84,9 @@ extension ModelUndo {
   func willRead(_ field: AnyField) {
     let id = ObjectIdentifier(field)
     guard let epoch = epochs[id] else { return }
-    open?.seal(field)
-    counterStep?.seal(field)
+    let transaction = scope.map.innermostTransaction?.number
+    open?.seal(field, in: transaction)
+    counterStep?.seal(field, in: transaction)
     epochs[id] = epoch + 1
   }
 

@@ -118,8 +118,11 @@ extension ModelArrayField {
     let added = (before.models ?? []).filter { !new.contains($0) }
     add(contentsOf: added)
     if loadState == .loaded, !added.isEmpty { moveBehindPredecessors(added, asIn: before.models ?? []) }
-    // Only the change made the list complete: the other members are unknown again.
-    if after.loadState == .loaded, before.loadState != .loaded, loadState == .loaded { loadState = .incomplete }
+    // Only the change made the list complete: the other members are unknown again, unless the list was saved since.
+    let wasSaved = original?.loadState == .loaded
+    if after.loadState == .loaded, before.loadState != .loaded, loadState == .loaded, !wasSaved {
+      loadState = .incomplete
+    }
     if !before.isDirty { settle(asOf: .next()) }
   }
 }

@@ -13,6 +13,8 @@ final class UndoStep {
     var epoch: Int
     /// The number of the transaction of a store that made the edit; nil for none.
     let transaction: Int?
+    /// The number of the transaction in which a read ended the edit; nil for none.
+    fileprivate var endedIn: Int?
 
     init(_ field: AnyField, of model: ModelObject, epoch: Int, in transaction: Int?) {
       self.transaction = transaction
@@ -63,8 +65,12 @@ final class UndoStep {
   }
 
   /// Completes the entry of a field. A later edit gets an entry of its own.
-  func seal(_ field: AnyField) {
-    if let index = indices.removeValue(forKey: ObjectIdentifier(field)) { entries[index].complete() }
+  ///
+  /// - Parameter transaction: the number of the running task's transaction; nil for none.
+  func seal(_ field: AnyField, in transaction: Int?) {
+    guard let index = indices.removeValue(forKey: ObjectIdentifier(field)) else { return }
+    entries[index].complete()
+    entries[index].endedIn = transaction
   }
 
   /// Returns the last entry of a field.
@@ -83,6 +89,9 @@ final class UndoStep {
     func isRolledBack(_ transaction: Int?) -> Bool { transaction.map { numbers.contains($0) } ?? false }
     entries.removeAll { isRolledBack($0.transaction) && !kept.contains(ObjectIdentifier($0.field)) }
     existences.removeAll { isRolledBack($0.transaction) }
+    for entry in entries where isRolledBack(entry.endedIn) && !kept.contains(ObjectIdentifier(entry.field)) {
+      (entry.after, entry.endedIn) = (nil, nil)
+    }
     indices = [:]
     for (index, entry) in entries.enumerated() where entry.after == nil {
       indices[ObjectIdentifier(entry.field)] = index

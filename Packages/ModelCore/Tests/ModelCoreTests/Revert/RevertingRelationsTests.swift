@@ -66,6 +66,20 @@ import Testing
     #expect(!books[0].isDirty && !bob.isDirty)
   }
 
+  @Test func `A reverted list has no deleted members`() throws {
+    let (ada, bob, _) = try library()
+    let book = try #require(try Book.list(fromJSON: Data(#"[{"id": 9}]"#.utf8), in: scope).first)
+    book.author.value = ada
+    ada.markSaved(ada.fields, asOf: .next())
+    book.author.value = bob
+    let plan = try book.deletionPlan()
+    plan.nullifyLinks()
+    scope.remove(book)
+    book.markDeleted(in: scope)
+    ada.revert()
+    #expect(ada.books.value?.contains(book) == false && book.author.value == nil)
+  }
+
   @Test func `A reverted relation keeps the changes of other models`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
