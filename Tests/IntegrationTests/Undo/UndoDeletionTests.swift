@@ -190,4 +190,48 @@ import Testing
       #expect(!author.isPersisted && undo.canUndo && !undo.canRedo)
     }
   }
+
+  @Test(arguments: UndoStoreKind.allCases, 0..<8)
+  func `A deletion is undone and redone whichever of its changes are saved`(kind: UndoStoreKind, saved: Int) async throws
+  {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let (tag, before) = (world.tags[0], try await world.snapshot())
+      let undo = ModelUndo(store.scope)
+      try await store.delete(tag)
+      let after = try await world.snapshot()
+      func save(_ changes: ModelUndo.Changes, _ number: Int) async throws {
+        if saved & (1 << number) != 0 { try await store.save(changes) }
+      }
+      try await save(undo.undo(), 0)
+      try await save(undo.redo(), 1)
+      try await save(undo.undo(), 2)
+      let last = try undo.redo()
+      let again = try undo.undo()
+      try await store.save(again)
+      #expect(try await world.snapshot() == before && tag.isPersisted)
+      try await store.save(last)
+      #expect(try await world.snapshot() == before)
+      try await store.save(undo.redo())
+      #expect(try await world.snapshot() == after && !tag.isPersisted)
+    }
+  }
+
+  @Test(arguments: UndoStoreKind.allCases)
+  func `Changes that are saved late leave the store as the history is then`(kind: UndoStoreKind) async throws {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope)
+      let author = try await store.create(UndoAuthor())
+      let before = try await world.snapshot()
+      let creation = [try undo.undo(), try undo.redo()]
+      for changes in creation { try await store.save(changes) }
+      #expect(try await world.snapshot() == before && author.isPersisted)
+      try await store.delete(author)
+      let after = try await world.snapshot()
+      let deletion = [try undo.undo(), try undo.redo()]
+      for changes in deletion { try await store.save(changes) }
+      #expect(try await world.snapshot() == after && !author.isPersisted)
+    }
+  }
 }

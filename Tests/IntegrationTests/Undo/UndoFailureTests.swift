@@ -156,6 +156,27 @@ private final class Note: Model {
     try undo.undo()
     #expect(note.text == "Text" && !note.isDirty && store.scope.unsavedModels.isEmpty)
   }
+
+  @Test(arguments: UndoStoreKind.allCases, [false, true])
+  func `A new model that a failed transaction linked and saved is saved again`(kind: UndoStoreKind, isNested: Bool)
+    async throws
+  {
+    try await kind.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let book = UndoBook()
+      try await fail(in: world) {
+        book.tags = [world.tags[0]]
+        if isNested { try await world.transaction { try await store.save(book) } } else { try await store.save(book) }
+      }
+      #expect(book.id == nil && !book.$id.isDirty)
+      try await store.save(book)
+      #expect(!book.isDirty && book.tags == [world.tags[0]])
+      book.title = "A"
+      try await store.save(book)
+      book.revert()
+      #expect(book.id != nil && book.title == "A")
+    }
+  }
 }
 
 /// A task that is not part of the transaction of a test, because it began before.

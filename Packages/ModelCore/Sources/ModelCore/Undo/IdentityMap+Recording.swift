@@ -133,10 +133,13 @@ extension ModelScope {
   /// Whether a ``ModelUndo`` records edits.
   public var hasHistory: Bool { !map.undos.isEmpty }
 
-  /// Returns the fields of a model that an open transaction of another task saved. Its commit may fail, so that another
-  /// save has to write them, too.
-  public func uncommittedFields(of model: ModelObject) -> [AnyField] {
-    map.transactions.flatMap { $0.uncommittedFields(of: model) }
+  /// Returns the fields of a model that a save of the running task writes: those with unsaved changes, without what an open
+  /// transaction of another task edited. Unsaved changes that such a transaction saved are written, too: it may fail.
+  public func fieldsToSave(of model: ModelObject) -> [AnyField] {
+    if map.transactions.isEmpty { return model.unsavedFields }
+    let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })
+    let uncommitted = map.transactions.flatMap { $0.uncommittedFields(of: model) }
+    return (model.unsavedFields + uncommitted).filter { !edited.contains(ObjectIdentifier($0)) }
   }
 
   /// Records that a store deletes a model.

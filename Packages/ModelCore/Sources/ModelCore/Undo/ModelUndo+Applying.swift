@@ -13,7 +13,7 @@ extension ModelUndo {
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()
-    guard let step = undoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
+    guard let step = undoSteps.last else { return Changes(of: self) }
     let (counter, changes) = try apply(step, policy)
     undoSteps.removeLast()
     redoSteps.append(counter)
@@ -30,7 +30,7 @@ extension ModelUndo {
   @discardableResult
   public func redo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()
-    guard let step = redoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
+    guard let step = redoSteps.last else { return Changes(of: self) }
     let (counter, changes) = try apply(step, policy)
     redoSteps.removeLast()
     undoSteps.append(counter)
@@ -83,7 +83,7 @@ extension ModelUndo {
     var deletions: [ModelObject] = []
     for existence in step.existences.reversed() {
       let model = existence.model
-      counter.noteExistence(of: model, before: !existence.existedBefore)
+      counter.noteExistence(of: model, before: !existence.existedBefore, isDeletion: existence.isDeletion)
       if existence.existedBefore {
         touch(model)
       } else if model.isStored, !model.hasNoIdentifier {
@@ -92,6 +92,8 @@ extension ModelUndo {
       } else {
         willMove(model)
         scope.map.remove(model)
+        // It had a record before it was deleted for the first time, and needs one again after another undo.
+        if existence.isDeletion { model.markDeleted(in: scope) }
       }
     }
     counterStep = nil
@@ -103,7 +105,7 @@ extension ModelUndo {
       recreated.contains(model)
         || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isPartOfContainer)
     }
-    return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
+    return (counter, Changes(label: step.label, saving: saves, deleting: deletions, of: self))
   }
 
   /// Cuts the links of models that leave the scope. These were made before they joined it, are left on one side only, or

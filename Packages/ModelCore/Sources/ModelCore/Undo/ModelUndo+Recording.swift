@@ -26,7 +26,8 @@ extension ModelUndo {
   func didDelete(_ model: ModelObject, group: AnyObject?) {
     if model.isEmbedded { return }
     if noteAwaitedDeletion(of: model) { return }
-    step(for: group).noteExistence(of: model, before: true, in: scope.map.innermostTransaction?.number)
+    step(for: group).noteExistence(
+      of: model, before: true, isDeletion: model.isStored, in: scope.map.innermostTransaction?.number)
     if counterStep == nil { noteEdit() }
   }
 

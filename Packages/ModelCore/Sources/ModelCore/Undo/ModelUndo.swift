@@ -53,6 +53,21 @@ public final class ModelUndo {
     /// The stored models whose creation was undone, or whose deletion was redone. They have no relations to others
     /// any more, and stay in the scope until they are deleted.
     public let modelsToDelete: [ModelObject]
+    private weak var undo: ModelUndo?
+
+    init(label: String? = nil, saving models: [ModelObject] = [], deleting deletions: [ModelObject] = [], of undo: ModelUndo)
+    {
+      (self.label, modelsToSave, modelsToDelete, self.undo) = (label, models, deletions, undo)
+    }
+
+    /// The models to save and to delete, without those that a later undo or redo has changed back.
+    @_spi(ModelKitInternals)
+    public var remaining: (modelsToSave: [ModelObject], modelsToDelete: [ModelObject]) {
+      let deletions = modelsToDelete.filter { model in
+        model.isStored && undo.map { $0.modelsToDelete.contains(model) } ?? true
+      }
+      return (modelsToSave.filter { !$0.isDeleted }, deletions)
+    }
 
     /// Whether there is nothing to save or delete.
     public var isEmpty: Bool { modelsToSave.isEmpty && modelsToDelete.isEmpty }

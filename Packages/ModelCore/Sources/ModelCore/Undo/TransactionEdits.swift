@@ -120,6 +120,15 @@ public final class TransactionEdits {
     uncommitted.insert(ObjectIdentifier(field))
   }
 
+  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it.
+  func editedFields(of model: ModelObject) -> [AnyField] {
+    if entries.isEmpty || isInside() { return [] }
+    return order.compactMap { entries[$0] }.filter { entry in
+      entry.model === model && !overtaken.contains(ObjectIdentifier(entry.field))
+        && !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
+    }.map(\.field)
+  }
+
   /// Returns the fields of a model that the transaction saved, unless the running task is part of it.
   func uncommittedFields(of model: ModelObject) -> [AnyField] {
     if uncommitted.isEmpty || isInside() { return [] }
@@ -187,7 +196,8 @@ public final class TransactionEdits {
   }
 
   private func restore(_ reverted: [Entry]) {
-    for field in savedFields { field.markNeverSaved() }
+    // An identifier that the transaction assigned was removed.
+    for field in savedFields where !field.isUnset { field.markNeverSaved() }
     var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
     for entry in reverted {
       let id = ObjectIdentifier(entry.field)

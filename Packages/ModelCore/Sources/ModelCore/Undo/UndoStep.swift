@@ -37,6 +37,8 @@ final class UndoStep {
   struct Existence {
     let model: ModelObject
     let existedBefore: Bool
+    /// Whether a store deleted the model, which had a record.
+    let isDeletion: Bool
     /// The number of the transaction of a store that created the model; nil for none.
     let transaction: Int?
   }
@@ -76,8 +78,11 @@ final class UndoStep {
   /// Returns the last entry of a field.
   func lastEntry(of field: AnyField) -> Entry? { entries.last { $0.field === field } }
 
-  func noteExistence(of model: ModelObject, before existedBefore: Bool, in transaction: Int? = nil) {
-    existences.append(Existence(model: model, existedBefore: existedBefore, transaction: transaction))
+  func noteExistence(
+    of model: ModelObject, before existedBefore: Bool, isDeletion: Bool = false, in transaction: Int? = nil
+  ) {
+    existences.append(
+      Existence(model: model, existedBefore: existedBefore, isDeletion: isDeletion, transaction: transaction))
   }
 
   /// Removes what transactions of a store recorded that failed.

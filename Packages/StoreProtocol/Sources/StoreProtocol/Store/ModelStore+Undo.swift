@@ -10,6 +10,8 @@ extension ModelStore {
   ///
   /// - Parameter changes: the result of ``/ModelCore/ModelUndo/undo(onConflict:)`` or
   ///   ``/ModelCore/ModelUndo/redo(onConflict:)``.
+  /// What a later undo or redo has changed back is left out. So changes can be saved one after the other, as they come.
+  ///
   /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to be
   ///   saved or deleted later.
   public func save(_ changes: ModelUndo.Changes) async throws {
@@ -22,10 +24,9 @@ extension ModelStore {
   }
 
   fileprivate func saveEach(_ changes: ModelUndo.Changes) async throws {
-    for case let model as any ModelObject & ModelIsolation in changes.modelsToDelete where model.isKnownToStore {
-      try await deleteUndone(model)
-    }
-    for case let model as any ModelObject & ModelIsolation in changes.modelsToSave { try await save(model) }
+    let (saves, deletions) = changes.remaining
+    for case let model as any ModelObject & ModelIsolation in deletions { try await deleteUndone(model) }
+    for case let model as any ModelObject & ModelIsolation in saves { try await save(model) }
   }
 
   private func deleteUndone<M: Model>(_ model: M) async throws { _ = try await delete(model) }

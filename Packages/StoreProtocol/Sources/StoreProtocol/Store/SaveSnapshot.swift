@@ -27,7 +27,7 @@ struct SaveSnapshot {
     self.init(
       model, identifier: model.storedIdentifier,
       fields.map(StoredFields.list)
-        ?? (isNew ? model.allStoredFields : .list(model.unsavedFields + scope.uncommittedFields(of: model))),
+        ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
       asOf: .next(),
       writer
     )

@@ -7,6 +7,12 @@ extension ModelStoreContract {
     SharedEngineCheck("a read by another task leaves the values that an open transaction saved") { makeStore in
       for reading in Reading.allCases { try await readingSavedModels(makeStore, reading) }
     },
+    SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
+      try await savingEditedModel(makeStore)
+    },
+    SharedEngineCheck("a nested transaction that fails beside a read restores what the outer one edited") { makeStore in
+      try await readingBesideNested(makeStore)
+    },
     SharedEngineCheck("a model is not saved with a link to one that an open transaction of another task created") {
       makeStore in
       try await linkingCreatedModel(makeStore)
@@ -77,6 +83,51 @@ extension ModelStoreContract {
     case .refresh: try await store.refresh(person)
     case .stream: for try await _ in store.stream(ContractPerson.self) {}
     }
+  }
+
+  @MainActor private static func savingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    person.height.value = 1.7
+    do {
+      try await transaction(in: store) { store in
+        person.name.value = "Edited"
+        try await beside(store) { store in
+          person.age.value = 1
+          try await store.save(person)
+        }
+        try require(person.name.isDirty, "the edit of the transaction is clean")
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(person.name.value, "Ada", "the name")
+    try require(!person.isDirty, "the person is dirty")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.name.value, "Ada", "the stored name")
+    try requireEqual(stored.age.value, 1, "the stored age")
+    try requireEqual(stored.height.value, 1.7, "the stored height")
+  }
+
+  @MainActor private static func readingBesideNested(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    try await transaction(in: store) { store in
+      person.age.value = 2
+      do {
+        try await transaction(in: store) { store in
+          person.age.value = 3
+          try await store.save(person)
+          try await beside(store) { _ = try await $0.list(ContractPerson.self) }
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try requireEqual(person.age.value, 2, "the age after the nested transaction")
+      try await store.save(person)
+    }
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 2, "the stored age")
   }
 
   @MainActor private static func linkingCreatedModel(_ makeStore: () async throws -> any ModelStore) async throws {
