@@ -38,14 +38,21 @@ extension RecordStore {
     try checkCancellation()
     try parts.check()
     if let transaction { return try await parts.runNested(in: scope, transaction.log, body) }
-    if !transactionTurns.beginImmediately(true) {
-      let wait = try TransactionWaits.begin(for: self)
+    // A task has the turn already if it is in a transaction of another store of the scope.
+    if TransactionMark.isTaskInTransaction(of: scope) { return try await runInTurn(body) }
+    let turns = scope.transactionTurns
+    if !turns.beginImmediately(true) {
+      let wait = try TransactionWaits.begin(for: scope)
       defer { TransactionWaits.end(wait) }
-      try await transactionTurns.begin(true)
+      try await turns.begin(true)
     }
-    defer { transactionTurns.end(true) }
+    defer { turns.end(true) }
+    return try await runInTurn(body)
+  }
+
+  private func runInTurn<Result>(_ body: () async throws -> Result) async throws -> Result {
     let trackers = try await handle.conflictTrackers
-    let current = StoreTransaction(trackers.begin(), of: self, parts)
+    let current = StoreTransaction(trackers.begin(), of: scope, parts)
     transactions.append(current)
     let edits = TransactionEdits(in: scope, onFailure: current.log.onFailure) { current.mark.isEntered }
     defer { trackers.end(current.tracker) }

@@ -21,8 +21,6 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   public var conflictPolicy = ConflictPolicy.merge
   /// The open transactions of this instance. Each includes the task that began it, and the tasks created inside it.
   @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
-  /// The transactions of this instance: they run one after the other, because they share its live models.
-  final let transactionTurns = Turns<Bool>()
   /// The nested transactions of this instance.
   final let parts = TransactionParts()
   /// The saves of this instance: those of one model run one after the other.

@@ -36,9 +36,9 @@ public final class StoreTransaction {
   /// Read a record that the engine completed when it was committed, by type.
   var readers: [String: (RecordOperation) -> Void] = [:]
 
-  init(_ tracker: ConflictTracker, of store: AnyObject, _ parts: TransactionParts) {
+  init(_ tracker: ConflictTracker, of scope: ModelScope, _ parts: TransactionParts) {
     (self.tracker, self.parts) = (tracker, parts)
-    mark = TransactionMark(of: store)
+    mark = TransactionMark(of: scope)
   }
 
   /// The log that completes or undoes the changes of the running task: that of its innermost transaction.

@@ -218,7 +218,7 @@ extension Relation {
         guard let other = link.inverse(on: former), !other.isToMany else { return former.isDeleted }
         return former.isDeleted || !other.relatedModels.isEmpty
       }
-      if isTaken == false { link.restore() }
+      if isTaken == false { _ = link.restore() }
     }
   }
 

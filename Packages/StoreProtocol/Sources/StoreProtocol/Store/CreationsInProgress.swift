@@ -89,6 +89,7 @@ public final class CreationsInProgress {
 final class ScopeActivity {
   let creations = CreationsInProgress()
   let reads = PendingReads()
+  let transactionTurns = Turns<Bool>()
   /// Called before records become models.
   var readingHooks: [() -> Void] = []
 }
@@ -108,6 +109,9 @@ extension ModelScope {
 extension ModelScope {
   /// The creations in progress in this scope.
   public var creations: CreationsInProgress { activity.creations }
+
+  /// The transactions of the stores of this scope: they run one after the other, because they share its live models.
+  public var transactionTurns: Turns<Bool> { activity.transactionTurns }
 
   /// Adds a function that is called before records become models, as long as the scope exists.
   public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }

@@ -1,3 +1,4 @@
+import ModelCore
 import Synchronization
 
 /// A mark that distinguishes tasks of a transaction from other tasks that use the same store instance.
@@ -9,14 +10,14 @@ import Synchronization
 package final class TransactionMark: Sendable {
   @TaskLocal private static var entered: [TransactionMark] = []
 
-  /// The store instance whose turn the transaction has; nil for a nested one.
-  let store: ObjectIdentifier?
+  /// The scope whose turn the transaction has; nil for a nested one.
+  let scope: ObjectIdentifier?
   private let hasEnded = Atomic(false)
 
   /// The mark of a new transaction.
   ///
-  /// - Parameter store: the store instance whose turn it has; nil for a nested one.
-  package init(of store: AnyObject? = nil) { self.store = store.map { ObjectIdentifier($0) } }
+  /// - Parameter scope: the scope whose turn it has; nil for a nested one.
+  package init(of scope: AnyObject? = nil) { self.scope = scope.map { ObjectIdentifier($0) } }
 
   /// Whether the running task, or a task that started it, is in the transaction, and its body has not ended.
   package var isEntered: Bool { Self.entered.contains { $0 === self } && isOpen }
@@ -24,8 +25,13 @@ package final class TransactionMark: Sendable {
   /// Whether the body of the transaction has not ended.
   var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
 
-  /// The transactions of the running task that have the turn of a store instance.
-  static var ofTask: [TransactionMark] { entered.filter { $0.store != nil && $0.isOpen } }
+  /// Whether the running task is in a transaction that has the turn of the stores of a scope.
+  package static func isTaskInTransaction(of scope: ModelScope) -> Bool {
+    entered.contains { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
+  }
+
+  /// The transactions of the running task that have the turn of a scope.
+  static var ofTask: [TransactionMark] { entered.filter { $0.scope != nil && $0.isOpen } }
 
   /// Ends the transaction for the tasks that outlive its body.
   package func end() { hasEnded.store(true, ordering: .releasing) }

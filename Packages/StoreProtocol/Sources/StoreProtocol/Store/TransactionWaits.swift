@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The transactions of the process that wait for the turn of another store instance.
+/// The transactions of the process that wait for the turn of the stores of another scope.
 ///
-/// Transactions that wait for each other would never end. So a task does not begin to wait for a store instance if a
-/// transaction of that instance waits, directly or over others, for one of its own transactions.
+/// Transactions that wait for each other would never end. So a task does not begin to wait for a scope if a
+/// transaction of that scope waits, directly or over others, for one of its own transactions.
 ///
 /// ```swift
-/// let wait = try TransactionWaits.begin(for: store)
+/// let wait = try TransactionWaits.begin(for: scope)
 /// defer { TransactionWaits.end(wait) }
 /// ```
 package enum TransactionWaits {
@@ -15,23 +15,23 @@ package enum TransactionWaits {
 
   private struct Wait: Sendable {
     let transactions: [TransactionMark]
-    let store: ObjectIdentifier
+    let scope: ObjectIdentifier
 
-    func has(_ store: ObjectIdentifier) -> Bool { transactions.contains { $0.store == store && $0.isOpen } }
+    func has(_ scope: ObjectIdentifier) -> Bool { transactions.contains { $0.scope == scope && $0.isOpen } }
   }
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
     var count: UInt64 = 0
 
-    /// Whether a transaction of a store instance waits, directly or over others, for one of some transactions.
-    func doesWait(_ store: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
+    /// Whether a transaction of a scope waits, directly or over others, for one of some transactions.
+    func doesWait(_ scope: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
       var seen: Set<ObjectIdentifier> = []
-      var remaining = [store]
-      while let store = remaining.popLast() {
-        if transactions.contains(where: { $0.store == store }) { return true }
-        guard seen.insert(store).inserted else { continue }
-        for wait in waits.values where wait.has(store) { remaining.append(wait.store) }
+      var remaining = [scope]
+      while let scope = remaining.popLast() {
+        if transactions.contains(where: { $0.scope == scope }) { return true }
+        guard seen.insert(scope).inserted else { continue }
+        for wait in waits.values where wait.has(scope) { remaining.append(wait.scope) }
       }
       return false
     }
@@ -39,19 +39,19 @@ package enum TransactionWaits {
 
   private static let state = Lock(State())
 
-  /// Begins the wait of the running task for the turn of a store instance.
+  /// Begins the wait of the running task for the turn of a scope.
   ///
   /// - Returns: the number of the wait; nil if the task is in no transaction, so that none waits for it.
   /// - Throws: ``ModelStoreError`` with the code `conflict` if the wait would never end.
   /// - Complexity: O(*n*) in the number of transactions that wait inside others.
-  package static func begin(for store: AnyObject) throws -> UInt64? {
+  package static func begin(for scope: AnyObject) throws -> UInt64? {
     let transactions = TransactionMark.ofTask
     if transactions.isEmpty { return nil }
-    let id = ObjectIdentifier(store)
+    let id = ObjectIdentifier(scope)
     let number = state.withLock { state -> UInt64? in
       if state.doesWait(id, for: transactions) { return nil }
       state.count += 1
-      state.waits[state.count] = Wait(transactions: transactions, store: id)
+      state.waits[state.count] = Wait(transactions: transactions, scope: id)
       return state.count
     }
     if let number { return number }

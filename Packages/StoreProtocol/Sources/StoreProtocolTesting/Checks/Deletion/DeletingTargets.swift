@@ -71,7 +71,9 @@ extension ModelStoreContract {
     },
     Check("a new model that a cascade removed is invalid while it refers to the deleted model", needs: [.anyModels]) {
       store in
-      let team = try await store.create(ContractTeam())
+      let team = ContractTeam()
+      team.id.value = "reds"
+      try await store.create(team)
       let member = ContractMember()
       member.team.value = team
       try await store.delete(team)
