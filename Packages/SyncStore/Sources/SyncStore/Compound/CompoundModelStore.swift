@@ -36,6 +36,8 @@ public final class CompoundModelStore: ModelStore {
 
   /// The identity map of all stores.
   public let scope: ModelScope
+  /// The deletions that failed in a later store, by their model.
+  var unfinishedDeletions: [ModelObject: [ModelObject]] = [:]
   private let choose: (any Model.Type, Operation) -> [any ModelStore]
 
   /// Creates a store.
@@ -50,7 +52,7 @@ public final class CompoundModelStore: ModelStore {
   /// Returns the stores for an operation.
   ///
   /// - Throws: `ModelStoreError` with the code `unsupported` if there is none.
-  private func stores<M: Model>(_ type: M.Type, _ operation: Operation) throws -> [any ModelStore] {
+  func stores<M: Model>(_ type: M.Type, _ operation: Operation) throws -> [any ModelStore] {
     let stores = choose(type, operation)
     precondition(stores.allSatisfy { $0.scope === scope }, "The stores of a CompoundModelStore share its scope.")
     if stores.isEmpty {
@@ -145,12 +147,20 @@ public final class CompoundModelStore: ModelStore {
     for (index, store) in stores.enumerated().dropFirst() {
       do {
         try await ModelHook.withoutHooks { try await others(store) }
-      } catch var error as ModelStoreError {
-        error.message =
-          "The \(M.displayName) is written in \(index) of \(stores.count) stores; the next one failed: \(error.message)"
-        throw error
+      } catch let error as ModelStoreError {
+        throw incomplete(M.self, index, of: stores.count, error)
       }
     }
+  }
+
+  /// Returns the error of a store after others have done the write.
+  func incomplete<M: Model>(
+    _ type: M.Type, _ count: Int, of total: Int, _ error: ModelStoreError
+  ) -> ModelStoreError {
+    var error = error
+    error.message =
+      "The \(M.displayName) is written in \(count) of \(total) stores; the next one failed: \(error.message)"
+    return error
   }
 
   /// Adds a model to all stores. The first one assigns the identifier.
@@ -207,23 +217,6 @@ public final class CompoundModelStore: ModelStore {
         try await store.update(model, fields: written, onConflict: .overwrite)
       } catch let error as ModelStoreError where error.code == .notFound {
         try await store.create(model)
-      }
-    }
-    return model
-  }
-
-  /// Removes a model from all stores. One that lacks it is passed over, unless all do.
-  ///
-  /// - Throws: as ``create(_:)``.
-  @discardableResult
-  public func delete<M: Model>(_ model: M) async throws -> M {
-    try await writeToAll(M.self, .delete) {
-      try await $0.delete(model)
-    } others: { store in
-      do {
-        try await store.delete(model)
-      } catch let error as ModelStoreError where error.code == .notFound {
-        return
       }
     }
     return model

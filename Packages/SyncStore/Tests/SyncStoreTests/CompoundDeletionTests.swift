@@ -1,0 +1,131 @@
+import MemoryStore
+import StoreProtocol
+import StoreProtocolTesting
+import SyncStore
+import Testing
+
+/// A club whose members, and their notes, are deleted with it.
+private final class Club: Model {
+  @Field var id: Int?
+  @ModelArrayField(deleteRule: .cascade) var members: [Member]?
+  @ModelArrayField var guests: [Member]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Member: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$members) var club: Club?
+  @ModelField(foreignKey: true, inverse: \.$guests) var host: Club?
+  @ModelArrayField(deleteRule: .cascade) var notes: [Note]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Note: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$notes) var author: Member?
+  override var identifierField: AnyField? { $id }
+}
+
+@MainActor @Suite struct `A deletion in a compound store` {
+  let scope = ModelScope()
+
+  private func memory() -> MemoryModelStore { MemoryModelStore(scope: scope) }
+
+  private func compound(_ stores: any ModelStore...) -> CompoundModelStore {
+    CompoundModelStore(scope: scope) { _, _ in stores }
+  }
+
+  /// Creates a club with a member that has a note, and a guest.
+  private func fill(_ store: some ModelStore) async throws -> Club {
+    let (club, member, guest, note) = (Club(), Member(), Member(), Note())
+    (member.club, guest.host, note.author) = (club, club, member)
+    try await store.create(club)
+    try await store.create(member)
+    try await store.create(guest)
+    try await store.create(note)
+    return club
+  }
+
+  /// Returns the numbers of clubs, members and notes, and of broken links.
+  private func counts(_ handle: MemoryEngine) async throws -> [Int] {
+    let store = MemoryModelStore(handle)
+    var counts = [try await store.count(Club.self), try await store.count(Member.self), try await store.count(Note.self)]
+    counts.append(try await store.brokenLinks(of: [Member.self, Note.self]).count)
+    return counts
+  }
+
+  @Test func `A deletion applies the delete rules in each store`() async throws {
+    let (one, other) = (memory(), memory())
+    let store = compound(one, other)
+    try await store.delete(fill(store))
+    #expect(try await counts(one.handle) == [0, 1, 0, 0])
+    #expect(try await counts(other.handle) == [0, 1, 0, 0])
+  }
+
+  @Test func `A deletion applies the delete rules in the stores of a compound in a compound`() async throws {
+    let (one, other, third) = (memory(), memory(), memory())
+    let store = compound(one, compound(other, third))
+    try await store.delete(fill(store))
+    for handle in [one.handle, other.handle, third.handle] { #expect(try await counts(handle) == [0, 1, 0, 0]) }
+  }
+
+  @Test func `A deletion removes members that only the later store has`() async throws {
+    let (one, other) = (memory(), memory())
+    let club = try await fill(other)
+    try await one.create(club)
+    try await compound(one, other).delete(club)
+    #expect(try await counts(one.handle) == [0, 0, 0, 0])
+    #expect(try await counts(other.handle) == [0, 1, 0, 0])
+  }
+
+  @Test func `A model that the first store lacks is deleted in the others`() async throws {
+    let (one, other) = (memory(), memory())
+    let club = try await fill(other)
+    let store = compound(one, other)
+    try await store.delete(club)
+    #expect(try await counts(other.handle) == [0, 1, 0, 0])
+    let error = try await #require(throws: ModelStoreError.self) { _ = try await store.delete(club) }
+    #expect(error.code == .notFound)
+  }
+
+  @Test func `A deletion that a later store fails keeps its records, and can be repeated`() async throws {
+    let (one, other) = (memory(), memory())
+    let failing = FailingStore(other)
+    let store = compound(one, failing)
+    let club = try await fill(store)
+    failing.fails = true
+    let error = try await #require(throws: ModelStoreError.self) { _ = try await store.delete(club) }
+    #expect(error.code == .offline && error.message.contains("1 of 2 stores"))
+    #expect(try await counts(one.handle) == [0, 1, 0, 0])
+    #expect(try await counts(other.handle) == [1, 2, 1, 0])
+    failing.fails = false
+    try await store.delete(club)
+    #expect(try await counts(other.handle) == [0, 1, 0, 0])
+  }
+}
+
+/// A store without transactions that can fail to delete.
+private final class FailingStore: ModelStore {
+  let scope: ModelScope
+  private let store: MemoryModelStore
+  var fails = false
+
+  init(_ store: MemoryModelStore) { (scope, self.store) = (store.scope, store) }
+
+  func create<M: Model>(_ model: M) async throws -> M { try await store.create(model) }
+
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
+    try await store.update(model, fields: fields)
+  }
+
+  func delete<M: Model>(_ model: M) async throws -> M {
+    if fails { throw ModelStoreError(.offline, "There is no network.") }
+    return try await store.delete(model)
+  }
+
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await store.lookup(type, identifier: identifier)
+  }
+
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { try await store.list(query) }
+}
