@@ -39,11 +39,14 @@ extension ModelLayout {
     let wrongDeclaration = draft.modelsAsValues(of: model)
     if let wrongDeclaration { ModelIssue.report(wrongDeclaration) }
     ReferringClasses.add(model, draft.fields(of: model))
-    return remember(
+    let layout = remember(
       ModelLayout(
         modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,
         order: FieldOrder(priorities), wrongDeclaration: wrongDeclaration),
       for: modelClass)
+    // The related classes may have relations to this one, whose layout is known now.
+    layout.reportSharedInverses(of: model)
+    return layout
   }
 
   private static func proves(_ slots: [Slot], on model: ModelObject) -> Bool {
@@ -156,6 +159,23 @@ extension ModelLayout {
       error = FieldError(modelsIn: slots[index].propertyName, isList: isList, field.valueType, of: type(of: model))
     }
     return error
+  }
+
+  /// Reports each inverse that several relations to one class declare, when the first instance is created.
+  fileprivate func reportSharedInverses(of model: ModelObject) {
+    let relations = fields(of: model).compactMap { $0.isRelation ? $0 as? any Relation : nil }
+    let classes = Dictionary(grouping: relations.filter(\.declaresInverse)) { ObjectIdentifier($0.relatedClass) }
+    for relations in classes.values where relations.count > 1 {
+      let prototype = relations[0].relatedClass.init()
+      var known: Set<ObjectIdentifier> = [], reported: Set<ObjectIdentifier> = []
+      for relation in relations {
+        guard let inverse = relation.declaredInverse(on: prototype), !known.insert(ObjectIdentifier(inverse)).inserted,
+          reported.insert(ObjectIdentifier(inverse)).inserted
+        else { continue }
+        let name = prototype.nameOfProperty(holding: inverse) ?? inverse.key ?? ""
+        ModelIssue.report(FieldError(sharedInverse: name, of: relation.relatedClass, in: type(of: model)))
+      }
+    }
   }
 
   /// Reports each key that several fields of a class share to ``ModelIssue/handler``, when its first instance is

@@ -1,4 +1,9 @@
-@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import FieldKit
+
+extension FieldError.Code {
+  /// Several relations of a model declare the same inverse.
+  public static let sharedInverse = FieldError.Code("sharedInverse")
+}
 
 extension FieldError {
   /// A path to no field, so that nothing could be set there.
@@ -26,6 +31,16 @@ extension FieldError {
       \(model) has more than one field with the key \(key.quotedForMessage): only one of them is written, and a value is \
       read into all. Give each a key of its own, as in Field(key: "…").
       """, field: key)
+  }
+
+  /// Two relations of a class with the same inverse, which both add their owner to it.
+  init(sharedInverse inverse: String, of related: ModelObject.Type, in model: ModelObject.Type) {
+    self.init(
+      .sharedInverse,
+      """
+      \(model) has more than one relation with the inverse \(inverse.quotedForMessage) of \(related): a model may be in \
+      it twice. Give each an inverse of its own, or none.
+      """, field: inverse)
   }
 
   /// A property whose values are models, declared as a field of values.

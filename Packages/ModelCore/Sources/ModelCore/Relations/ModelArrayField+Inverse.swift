@@ -23,6 +23,8 @@ extension ModelArrayField {
     return declaredInverse(related) as? any Relation
   }
 
+  var declaresInverse: Bool { declaredInverse != nil }
+
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
   func refers(to model: ModelObject) -> Bool {

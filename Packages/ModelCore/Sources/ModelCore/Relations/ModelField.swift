@@ -208,6 +208,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if isObserved { announce(from: nil, to: liveValue, isChange: liveValue != nil, stamp: lastChange) }
   }
 
+  var declaresInverse: Bool { declaredInverse != nil }
+
   func declaredInverse(on related: ModelObject) -> (any Relation)? {
     guard let declaredInverse, let related = related as? Related else { return nil }
     return declaredInverse(related) as? any Relation

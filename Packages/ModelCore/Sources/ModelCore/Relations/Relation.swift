@@ -18,6 +18,8 @@ protocol Relation: RelationField {
   func announceReference()
   /// Returns the inverse that the declaration of this side names, if any.
   func declaredInverse(on related: ModelObject) -> (any Relation)?
+  /// Whether the relation itself declares an inverse.
+  var declaresInverse: Bool { get }
   /// Returns whether the field can reference models of a class.
   func accepts(_ modelClass: ModelObject.Type) -> Bool
   /// Returns whether this side has a link to the model.
