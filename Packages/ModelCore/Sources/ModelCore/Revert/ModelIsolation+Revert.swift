@@ -22,7 +22,9 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
   @_spi(ModelKitInternals)
   public func revertUnrecordedFields(asOf stamp: ChangeStamp) {
-    let stored = Set(storableFields.map { ObjectIdentifier($0) })
+    // A list that was not read has an edit of its inverse, and is incomplete.
+    let fields = fieldsForDictionaryValue().filter { $0.loadState != .notLoaded }
+    let stored = Set(fields.map { ObjectIdentifier($0) })
     revertFields { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
     for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) { field.unload() }
   }

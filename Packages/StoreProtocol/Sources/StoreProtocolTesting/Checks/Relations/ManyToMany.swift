@@ -43,6 +43,24 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck("refresh overwrites an unsaved many-to-many link of either side", needs: [.anyModels, .queries]) {
+      makeStore in
+      for edit in LinkEdit.allCases {
+        for isFresh in [false, true] {
+          let store = try await makeStore()
+          let ids = try await createTasks(linked: edit.removes, in: store)
+          let what = "\(edit)\(isFresh ? " after a restart" : "")"
+          let mine = isFresh ? try await makeStore() : store
+          let task = try await mine.lookup(ContractTask.self, identifier: ids.task)
+          let label = try await mine.lookup(ContractLabel.self, identifier: ids.label)
+          edit.apply(task.labels, label, label.tasks, task)
+          try await mine.refresh(task)
+          try requireEqual(task.labels.value?.contains(label) ?? false, edit.removes, "the link: \(what)")
+          try requireEqual(label.tasks.value?.contains(task) ?? false, edit.removes, "the inverse: \(what)")
+          try require(!task.isDirty && !label.isDirty, "a side is dirty: \(what)")
+        }
+      }
+    },
     SharedEngineCheck(
       "a many-to-many list that another store instance changed is not overwritten", needs: [.anyModels, .queries]
     ) { makeStore in
