@@ -67,6 +67,7 @@ public struct DocumentEdit<M: Model> {
       }
     }
     for case let model as ModelObject in edits.newModels where !model.isKnownToStore {
+      model.identityMap?.forEachUndo { $0.forgetCreation(of: model) }
       model.identityMap?.remove(model)
     }
   }

@@ -118,6 +118,21 @@ extension ModelScope {
     try map.recordTogether(as: RecordedOperation(), body)
   }
 
+  /// Records the edits of a closure as a part of an operation, such as of an import, whose edits are one step.
+  public func recordTogether<Result>(as operation: AnyObject, _ body: () throws -> Result) rethrows -> Result {
+    try map.recordTogether(as: operation, body)
+  }
+
+  /// Ends the step of an operation.
+  public func endRecording(of operation: AnyObject) { map.forEachUndo { $0.close(operation) } }
+
+  /// Records a model that is about to be created, and adds it to the scope.
+  public func noteCreation(of model: ModelObject) {
+    if model.identityMap === map { return map.forEachUndo { $0.didJoin(model, group: nil) } }
+    map.noteCreation(of: model)
+    map.add(model)
+  }
+
   /// Runs a part of a save of a model that changes its fields, such as a hook.
   ///
   /// - Parameter fields: the saved fields, for which the values of the store's response count as saved.

@@ -31,6 +31,14 @@ extension ModelUndo {
     if counterStep == nil { noteEdit() }
   }
 
+  /// Removes a model from the open step whose creation failed.
+  func forgetCreation(of model: ModelObject) { open?.forget(model) }
+
+  /// Ends the step of an operation.
+  func close(_ operation: AnyObject) {
+    if depth == 0, group === operation { close() }
+  }
+
   private func noteEdit() {
     dropRedoSteps()
     updateState()
@@ -54,7 +62,8 @@ extension ModelUndo {
   private func step(for group: AnyObject?) -> UndoStep {
     if let counterStep { return counterStep }
     if depth > 0 || scope.map.isNotifyingOfEdit, let open { return open }
-    let operation = scope.map.openTransaction ?? scope.map.recordedOperation ?? currentTransaction() ?? group
+    let transaction = scope.map.openTransaction.map { $0.operation ?? $0 }
+    let operation = transaction ?? scope.map.recordedOperation ?? currentTransaction() ?? group
     if let open, let operation, operation === self.group { return open }
     close()
     let step = UndoStep(label: nil)

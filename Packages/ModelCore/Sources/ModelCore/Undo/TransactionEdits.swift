@@ -41,6 +41,8 @@ public final class TransactionEdits {
   private var savedFields: [AnyField] = []
   /// The fields that other tasks changed since the transaction began.
   private var changedElsewhere: Set<ObjectIdentifier> = []
+  /// The operation whose step the edits of the transaction belong to; nil for a step of their own.
+  fileprivate(set) weak var operation: AnyObject?
   /// The number of this transaction among those of the scope.
   let number: Int
   /// The numbers of this transaction and of the nested ones that succeeded.
@@ -85,7 +87,7 @@ public final class TransactionEdits {
   /// - Throws: the errors of `body`.
   public func commit<Result>(_ body: () throws -> Result) rethrows -> Result {
     end()
-    return try map.recordTogether(as: self, body)
+    return try map.recordTogether(as: operation ?? self, body)
   }
 
   /// Records a field before it is edited.
@@ -249,6 +251,15 @@ public final class TransactionEdits {
       relation.detachInverse(model, change)
     }
     change.announce()
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// Makes the edits of the running task's transaction a part of an operation, unless the transaction is in another one.
+  public func joinTransaction(to operation: AnyObject) {
+    guard let edits = map.openTransaction, edits === map.innermostTransaction else { return }
+    edits.operation = operation
   }
 }
 

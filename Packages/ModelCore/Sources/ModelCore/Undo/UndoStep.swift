@@ -51,7 +51,7 @@ final class UndoStep {
   private(set) var entries: [Entry] = []
   private(set) var existences: [Existence] = []
   private var indices: [ObjectIdentifier: Int] = [:]
-  /// The models that were created and deleted in this step: they exist neither before it nor after it.
+  /// The models that were not created after all, or were created and deleted in this step: they exist neither before it nor after it.
   private var transient: Set<ModelObject> = []
 
   init(label: String?) { self.label = label }
@@ -85,6 +85,9 @@ final class UndoStep {
       Existence(model: model, existedBefore: existedBefore, isDeletion: isDeletion, transaction: transaction))
   }
 
+  /// Removes a model that was not created after all, when the recording ends.
+  func forget(_ model: ModelObject) { transient.insert(model) }
+
   /// Removes what transactions of a store recorded that failed.
   ///
   /// - Parameters:
@@ -106,6 +109,7 @@ final class UndoStep {
   /// Ends the recording.
   func complete() {
     for entry in entries { entry.complete() }
+    existences.removeAll { transient.contains($0.model) }
     completeExistences()
     // A new model is undone as a whole, and keeps its values for a redo.
     let created = Set(existences.lazy.filter { !$0.existedBefore }.map(\.model))

@@ -19,6 +19,8 @@ extension ModelStore {
   /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It does
   /// not stop the others. Entries are written in batches if the store has transactions.
   ///
+  /// The import is one step of a `ModelUndo`.
+  ///
   /// ```swift
   /// let report = try await store.importModels(Author.self, fromJSON: data, at: "authors")
   /// print(report)                                       // 2 created, 1 updated, 0 unchanged, 1 rejected
@@ -41,6 +43,7 @@ extension ModelStore {
     var checked = try JSONArrayReader(data, at: path, options: options)
     while try checked.nextRange() != nil {}
     let run = ImportRun<M>(store: self, path: path)
+    defer { scope.endRecording(of: run) }
     var entries = try JSONArrayReader(data, at: path, options: options)
     do {
       while let entry = try entries.next() {
@@ -128,7 +131,7 @@ private final class ImportRun<M: Model> {
         if pending.count >= batchSize { try await flush() }
       } else {
         // It would fail the batch, unless `beforeSave` corrects it.
-        new.edit.undo()
+        undo(new.edit)
         try await flush()
         try await writeAlone(entry, object)
       }
@@ -141,7 +144,7 @@ private final class ImportRun<M: Model> {
   /// Reads an entry into its model.
   private func read(_ object: AttributeDictionary, _ entry: Entry) async throws -> Pending {
     let isStored = try await isStored(M.self, entry.identifier)
-    let edit = try store.scope.edit(M.self, from: object)
+    let edit = try store.scope.recordTogether(as: self) { try store.scope.edit(M.self, from: object) }
     for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
     models[ObjectIdentifier(edit.model)] = edit.model
     var related: [ModelObject] = []
@@ -152,7 +155,7 @@ private final class ImportRun<M: Model> {
         if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
       }
     } catch {
-      edit.undo()
+      undo(edit)
       throw error
     }
     await edit.model.finishChecksForSaving()
@@ -166,7 +169,7 @@ private final class ImportRun<M: Model> {
     if batch.isEmpty { return }
     if batch.count > 1, let store = store as? any TransactionalModelStore {
       do {
-        try await store.writeTogether { for next in batch { try await self.write(next) } }
+        try await writeTogether(in: store) { for next in batch { try await write(next) } }
         pending = []
         for next in batch { note(next) }
         return
@@ -186,9 +189,21 @@ private final class ImportRun<M: Model> {
     }
   }
 
+  private func undo(_ edit: DocumentEdit<M>) { store.scope.recordTogether(as: self) { edit.undo() } }
+
+  /// Writes in one transaction, whose edits are a part of the import.
+  private func writeTogether(
+    in store: some TransactionalModelStore, _ body: () async throws -> Void
+  ) async throws {
+    try await store.transaction { store in
+      store.scope.joinTransaction(to: self)
+      try await body()
+    }
+  }
+
   /// Undoes the edits of entries that were not written.
   func undoPending() {
-    for next in pending.reversed() { next.edit.undo() }
+    for next in pending.reversed() { undo(next.edit) }
     pending = []
   }
 
@@ -211,13 +226,13 @@ private final class ImportRun<M: Model> {
     do {
       // Of a rejected entry no related model is written either.
       if !next.related.isEmpty, let store = store as? any TransactionalModelStore {
-        try await store.writeTogether { try await self.write(next) }
+        try await writeTogether(in: store) { try await write(next) }
       } else {
         try await write(next)
       }
       note(next)
     } catch {
-      next.edit.undo()
+      undo(next.edit)
       try rethrowCancellation(error)
       reject(next.entry, error)
     }
@@ -245,6 +260,7 @@ private final class ImportRun<M: Model> {
     } else {
       // An unloaded reference to a model that the store does not have is a new one.
       model.markNew()
+      store.scope.recordTogether(as: self) { store.scope.noteCreation(of: model) }
       _ = try await store.create(model)
     }
   }
@@ -303,12 +319,6 @@ private final class ImportRun<M: Model> {
 private struct NestedRejection: Error {
   let path: FieldPath
   let error: any Error
-}
-
-extension TransactionalModelStore {
-  fileprivate func writeTogether(_ body: () async throws -> Void) async throws {
-    try await transaction { _ in try await body() }
-  }
 }
 
 extension JSONValue {

@@ -53,6 +53,38 @@ extension ModelStoreContract {
         ContractPerson.self, fromJSON: try JSONValue.array([json[0] ?? .null]).jsonData())
       try requireEqual(again.description, "0 created, 0 updated, 1 unchanged, 0 rejected", "the second report")
     },
+    Check("an import is one step of a history") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      let undo = ModelUndo(store.scope)
+      let json: JSONValue = [
+        ["id": .int(person.id.value ?? 0), "name": "Ada King", "age": 37], ["name": ""],
+        ["name": "Mary", "company": ["id": "acme", "name": "Acme"]], ["id": 4711, "name": "Grace"],
+      ]
+      let report = try await store.importModels(ContractPerson.self, fromJSON: try json.jsonData())
+      try requireEqual(report.description, "2 created, 1 updated, 0 unchanged, 1 rejected", "the report")
+      try await store.save(undo.undo())
+      try require(!undo.canUndo && undo.canRedo, "the import is more than one step, or the save is another")
+      try requireEqual(try await store.list(ContractPerson.self), [person], "the people after the undo")
+      try requireEqual(try await store.list(ContractCompany.self).count, 0, "the companies after the undo")
+      try await store.refresh(person)
+      try requireEqual(person.name.value, "Ada", "the name after the undo")
+      try requireEqual(person.age.value, 36, "the age after the undo")
+      try await store.save(undo.redo())
+      try requireEqual(try await store.list(ContractPerson.self).count, 3, "the number of people after the redo")
+      try requireEqual(report.created[0].company.value?.name.value, "Acme", "the company after the redo")
+    },
+    Check("the undo of an import deletes models with embedded ones", needs: [.anyModels]) { store in
+      let undo = ModelUndo(store.scope)
+      let json: JSONValue = [["id": 9, "title": "Emma", "author": ["name": "Jane"]], ["author": ["name": "Anne"]]]
+      let report = try await store.importModels(ContractBook.self, fromJSON: try json.jsonData())
+      try requireEqual(report.created.count, 2, "the number of created books")
+      try await store.save(undo.undo())
+      try requireEqual(try await store.list(ContractBook.self).count, 0, "the number of books after the undo")
+      try require(!undo.canUndo, "the import is more than one step")
+      try await store.save(undo.redo())
+      let found = try await anew(report.created[0], in: store)
+      try requireEqual(found.author.value?.name.value, "Jane", "the author after the redo")
+    },
     Check("an import rejects entries that don't fit with their positions, and imports the others") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       let id = person.identifier ?? ""
@@ -169,9 +201,9 @@ extension ModelStoreContract {
   ]
 
   /// A model as the store has it now.
-  private static func anew(_ person: ContractPerson, in store: any ModelStore) async throws -> ContractPerson {
-    store.scope.remove(person)
-    return try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+  private static func anew<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
+    store.scope.remove(model)
+    return try await store.lookup(M.self, identifier: model.identifier ?? "")
   }
 }
 
