@@ -110,7 +110,7 @@ extension ModelStoreContract {
       editing,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + readingOneMoment + isolation + conflicts + embeddingTogether
-    + transactionIsolation + wholeListsElsewhere + manyToMany + derivedFields
+    + transactionIsolation + wholeListsElsewhere + manyToMany + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

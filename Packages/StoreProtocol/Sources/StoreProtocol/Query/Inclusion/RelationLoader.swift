@@ -62,33 +62,48 @@ struct RelationLoader {
   /// - Returns: the related models.
   private mutating func load(_ owners: [Owner]) async throws -> [ModelObject] {
     let sample = owners[0]
-    let isStored = sample.model.fieldsForDictionaryValue().contains { $0 === sample.relation }
-    // The records of a relation that is written in full are those inside the record of its model.
-    let isInRecord = isStored && (!sample.relation.isToMany || !sample.relation.isForeignKey)
+    let isInRecord = sample.model.hasInRecord(sample.relation)
     let referenced = owners.filter { owner in
       if case .loaded = owner.relation.loadState { return !isInRecord && !isFresh }
       return !isInRecord || owner.relation.relatedModels.isEmpty
     }
     let found = try await membersReferencing(referenced)
+    // A foreign key may be outdated. A member that is not found any more was deleted, or has another owner.
+    let isOutdated = (sample.relation.isForeignKey || !isInRecord) && !isFresh
     for model in found { read.insert(ObjectIdentifier(model)) }
     var identifiers: [String] = []
+    var members: [ModelObject] = []
     var related: [ModelObject] = []
     for (_, relation) in owners {
       for model in relation.relatedModels {
         related.append(model)
-        guard model.isShell || (sample.relation.isForeignKey && !isFresh && !model.isNew),
+        guard model.isShell || (isOutdated && !model.isNew),
           let identifier = model.storedIdentifier, read.insert(ObjectIdentifier(model)).inserted
         else { continue }
         identifiers.append(identifier)
+        members.append(model)
       }
     }
     let stored = try await models(sample.relation.relatedClass, identifiers)
+    if !isInRecord { unlink(members, from: sample, except: stored) }
     withExtendedLifetime((found, stored)) {
       for (model, relation) in owners { model.retainMembers(of: relation, except: reached) }
     }
     if !identifiers.isEmpty { related = owners.flatMap(\.relation.relatedModels) }
     reached.formUnion(related.map { ObjectIdentifier($0) })
     return related
+  }
+
+  /// Removes members that are not in the store any more from the relation, unless its inverse has a local change.
+  private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
+    let stored = Set(stored.map { ObjectIdentifier($0) })
+    for case let member as any Model in members where !member.isShell && !stored.contains(ObjectIdentifier(member)) {
+      guard let key = owner.model.inverseField(of: owner.relation, on: member)?.key else { continue }
+      let path = store.scope.transformers.key(key).split(separator: ".").map(String.init)
+      var record: AttributeDictionary = [:]
+      StoredValue(path: path, value: .null).write(to: &record)
+      store.scope.read(record, into: member)
+    }
   }
 
   /// Reads the models whose stored fields reference others, which completes the relations of these.
@@ -114,12 +129,13 @@ struct RelationLoader {
   /// The length of the identifiers in the address of one request, in bytes. Many servers accept addresses of 8,000 bytes.
   static let sizeOfRequest = 1_800
 
-  private func models(_ type: ModelObject.Type, _ identifiers: [String]) async throws -> [ModelObject] {
+  /// Returns the models of identifiers, in any order; those that are not in the store are left out.
+  func models(_ type: ModelObject.Type, _ identifiers: [String]) async throws -> [ModelObject] {
     guard !identifiers.isEmpty, let type = type as? any (ModelObject & ModelIsolation).Type else { return [] }
     return try await storedModels(type, identifiers)
   }
 
-  /// Returns the models of identifiers, in any order; those that are not in the store are left out.
+  /// Returns the models of identifiers as ``models(_:_:)`` does, with their class.
   func storedModels<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [M] {
     if identifiers.isEmpty { return [] }
     if let store = store as? any BatchReadingModelStore {
@@ -170,5 +186,12 @@ extension Array {
     }
     if start < endIndex { parts.append(self[start...]) }
     return parts
+  }
+}
+
+extension ModelScope {
+  /// Reads the values of a part of a record into a model. Local changes stay.
+  fileprivate func read<M: Model>(_ record: AttributeDictionary, into model: M) {
+    (try? staged(record, into: model))?()
   }
 }

@@ -90,3 +90,11 @@ struct IncludedRelations {
 
   private init() {}
 }
+
+extension ModelObject {
+  /// Whether the record of the model determines the members of one of its relations. The records of a relation that is
+  /// written in full are inside it.
+  func hasInRecord(_ relation: any RelationField) -> Bool {
+    fieldsForDictionaryValue().contains { $0 === relation } && (!relation.isToMany || !relation.isForeignKey)
+  }
+}

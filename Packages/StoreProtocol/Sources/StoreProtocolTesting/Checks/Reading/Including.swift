@@ -127,6 +127,28 @@ extension ModelStoreContract {
     },
   ]
 
+  /// Lists with relations beside other store instances.
+  static let includingTogether: [SharedEngineCheck] = [
+    SharedEngineCheck(
+      "an included list lacks the members that another store instance deleted or moved", needs: [.queries]
+    ) { makeStore in
+      let reader = try await makeStore(), writer = try await makeStore()
+      try await createEmployments([0, 0, 0], companies: 2, in: writer)
+      let company = try await reader.list(
+        ContractCompany.self, where: { $0.id == "c0" }, including: [\.employees])[0]
+      let employees = company.employees.value ?? []
+      try requireEqual(employees.map(\.name.value), ["0", "1", "2"], "the employees")
+      employees[2].name.value = "local"
+      let moving = try await writer.lookup(ContractPerson.self, identifier: employees[0].identifier ?? "")
+      moving.company.value = try await writer.lookup(ContractCompany.self, identifier: "c1")
+      try await writer.update(moving)
+      try await writer.deleteAll(ContractPerson.self, where: { $0.age == 2 })
+      try await reader.load([\.employees], of: [company])
+      try requireEqual(company.employees.value?.map(\.name.value), ["1"], "the employees that stay")
+      try require(!company.isDirty, "the company is dirty")
+    }
+  ]
+
   /// Creates a ticket with three watchers, and looks it up without them.
   private static func createTicket(in store: any ModelStore) async throws -> ContractTicket {
     try await createEmployments([], companies: 5, in: store)
