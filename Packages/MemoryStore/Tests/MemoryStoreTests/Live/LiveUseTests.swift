@@ -49,6 +49,24 @@ private final class TaciturnStore: LiveModelStore {
 }
 
 @Suite struct `Live queries in use` {
+  @Test func `A live query reports a model that was deleted and created again with other values`() async throws {
+    let writer = MemoryModelStore()
+    func create(_ name: String) async throws -> LivePerson {
+      let person = LivePerson()
+      (person.id.value, person.name.value) = (1, name)
+      return try await writer.create(person)
+    }
+    let ada = try await create("Ada")
+    var iterator = MemoryModelStore(writer.handle).observe(LivePerson.self).makeAsyncIterator()
+    let first = await iterator.next()
+    try await writer.delete(ada)
+    _ = try await create("Bob")
+    let second = try #require(await iterator.nextIfReady())
+    #expect(second.models.map(\.name.value) == ["Bob"])
+    #expect(second.models == first?.models)
+    #expect(second.differences.updated.map(\.index) == [0])
+  }
+
   private func person(_ name: String, age: Int) -> ContractPerson {
     let person = ContractPerson()
     person.name.value = name

@@ -213,6 +213,8 @@ extension LiveObservation {
   ) -> ModelDifferences<M>? {
     let oldRange = head..<shown.count - tail
     let oldPlaces = shown[oldRange]
+    // A record that was created again may have the object of the deleted one, with other values.
+    let before = fetched.isEmpty ? [] : Set(models[oldRange].map { ObjectIdentifier($0) })
     var differences: ModelDifferences<M>
     if fetched.isEmpty, let move = Self.soleMove(from: oldPlaces, to: middle) {
       // The result of a changed sort field: no record was added or removed, and nothing needs to be compared.
@@ -227,7 +229,10 @@ extension LiveObservation {
       models.replaceSubrange(oldRange, with: new)
     }
     shown.replaceSubrange(oldRange, with: middle)
-    for place in updated where table.models[place] != nil && !fetched.contains(place) {
+    for place in updated.union(fetched) {
+      guard let model = table.models[place], !fetched.contains(place) || before.contains(ObjectIdentifier(model)) else {
+        continue
+      }
       let index = table.rank(of: place) - window.lowerBound
       differences.updated.append(ModelDifferences.Change(model: models[index], index: index))
     }
