@@ -1,5 +1,5 @@
 import MemoryStore
-import StoreProtocolTesting
+@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @Suite struct `A memory store` {
@@ -27,6 +27,12 @@ import Testing
   {
     let handle = MemoryModelStore().handle
     try await ModelStoreContract.randomObservers(20, seed: seed * 1_000).run { MemoryModelStore(handle) }
+  }
+
+  @Test(arguments: TestEffort.seeds(3))
+  func `A memory store keeps related models of live results up to date`(seed: UInt64) async throws {
+    let handle = MemoryModelStore().handle
+    try await ModelStoreContract.randomLiveInclusions(60, seed: seed).run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: TestEffort.seeds(4))

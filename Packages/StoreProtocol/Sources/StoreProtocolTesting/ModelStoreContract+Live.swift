@@ -11,7 +11,8 @@ extension ModelStoreContract {
   /// }
   /// ```
   public static let liveChecks: [SharedEngineCheck] =
-    changing + observing + observingOneStore + exactIdentifiersLive + queryingInversesLive
+    changing + observing + observingRelations + observingOneStore + exactIdentifiersLive
+    + queryingInversesLive
 
   /// The promises of a store that reports its writes, and can do only a part.
   ///

@@ -104,6 +104,25 @@ import Testing
     #expect(found5 == ["Ada", "Bo"])
   }
 
+  @Test func `A live query reads related models with one request, and a written one again`() async throws {
+    let transport = answers(
+      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}, {"id": 3, "company": 7}]"#,
+      #"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#, #"{"id": 7, "name": "Umbrella"}"#,
+      #"{"id": 7, "name": "Umbrella Inc."}"#)
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .whole))
+    var results = store.observe(Employee.self, including: [\.company]).makeAsyncIterator()
+    let first = try #require(await results.next())
+    let company = try #require(first.models[0].company.value)
+    #expect(transport.lines.count == 2)
+    company.name.value = "Umbrella"
+    try await store.update(company)
+    let second = try #require(await results.next())
+    #expect(second.differences.updated.map(\.index) == [0, 2])
+    let names = second.models.map { $0.company.value?.name.value }
+    #expect(names == ["Umbrella Inc.", "Tyrell", "Umbrella Inc."])
+    #expect(transport.lines.dropFirst(3) == ["GET http://api.test/companies/7/"])
+  }
+
   @Test func `A dialect with a parameter for it gets related models with the list, in one request`() async throws {
     let transport = answers(
       #"[{"id": 1, "company": {"id": 7, "name": "Acme"}}, {"id": 2, "company": {"id": 7, "name": "Acme"}}]"#)

@@ -33,9 +33,13 @@ public final class LiveList<M: Model> {
   /// - Parameters:
   ///   - store: a store of the main actor.
   ///   - query: the query.
-  public init(_ store: some LiveModelStore, _ query: ModelQuery<M>) {
+  ///   - relations: the relations that are loaded with the models, as key paths of ``RelationPath``.
+  public init(
+    _ store: some LiveModelStore, _ query: ModelQuery<M>,
+    including relations: [(RelationPath<M>) -> any IncludedRelation] = []
+  ) {
     currentQuery = query
-    observe = { store.observe($0) }
+    observe = { store.observe($0, including: relations) }
   }
 
   /// Creates a list of the models of a class, which is paused and empty.
@@ -46,11 +50,12 @@ public final class LiveList<M: Model> {
   ///   - filter: the condition; see ``ModelColumns``.
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of models; nil for all.
+  ///   - relations: the relations that are loaded with the models, as key paths of ``RelationPath``.
   public convenience init(
     _ store: some LiveModelStore, _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
-    sort: [ModelSort<M>] = [], limit: Int? = nil
+    sort: [ModelSort<M>] = [], limit: Int? = nil, including relations: [(RelationPath<M>) -> any IncludedRelation] = []
   ) {
-    self.init(store, ModelQuery(type, where: filter, sort: sort, limit: limit))
+    self.init(store, ModelQuery(type, where: filter, sort: sort, limit: limit), including: relations)
   }
 
   deinit { task?.cancel() }

@@ -13,15 +13,15 @@ final class LiveObservation<M: Model> {
   let isIncremental: Bool
   /// The names of the types whose records are searched for references to a model. A write to one of them may affect any
   /// model, so the query is listed again.
-  private let joinedTypes: Set<String>
+  let joinedTypes: Set<String>
   /// Whether records of the same type are read as related ones, too.
   let relatesToOwnType: Bool
   /// Whether records name their class.
   let choosesClasses = M.hierarchyChoosesClasses
-  private var subscription: FeedSubscription?
+  var subscription: FeedSubscription?
   private var isOver = false
   /// Whether the table is outdated, so that the query has to be listed again.
-  private var mustList = false
+  var mustList = false
   var program: QueryProgram<M>?
   /// The program for the records of changes, where the store can't read single records; nil if the query reads other
   /// records, too.
@@ -37,9 +37,18 @@ final class LiveObservation<M: Model> {
   var fetched: Set<Int> = []
   var sorter: QuerySorter?
   private var error: ModelStoreError?
+  private let included: [(RelationPath<M>) -> any IncludedRelation]
+  /// The related models that are loaded with each result; nil if there are none.
+  var inclusion: LiveInclusion<M>?
+  /// Whether the query was listed for the current result.
+  var wasListed = false
 
-  init(_ store: any LiveModelStore, _ query: ModelQuery<M>, _ work: LiveTaskTracker, capacity: Int) {
+  init(
+    _ store: any LiveModelStore, _ query: ModelQuery<M>,
+    including included: [(RelationPath<M>) -> any IncludedRelation] = [], _ work: LiveTaskTracker, capacity: Int
+  ) {
     self.capacity = capacity
+    self.included = included
     self.store = store
     self.query = query
     self.work = work
@@ -64,7 +73,7 @@ final class LiveObservation<M: Model> {
         isOver = true
         return LiveResult(models: [], differences: ModelDifferences(), error: Self.storeError(error))
       }
-      if let result = await requery() { return result }
+      if let first = await requery(), let result = await including(first, FeedMailbox.Mail()) { return result }
       // Cancelled before the first result.
       end()
       return nil
@@ -98,6 +107,9 @@ final class LiveObservation<M: Model> {
     store.beginUse(of: M.self)
     let program = try QueryProgram(query, in: store.scope.transformers, isForRecords: isIncremental)
     self.program = program
+    if !included.isEmpty {
+      inclusion = try LiveInclusion(included.map { $0(RelationPath()).path }, store, query.evaluation)
+    }
     if !isIncremental, joinedTypes.isEmpty, fields.related.isEmpty {
       recordProgram = try? QueryProgram(query, in: store.scope.transformers)
     }
@@ -117,6 +129,7 @@ final class LiveObservation<M: Model> {
     for name in joinedTypes where name != typeName && fields.related[name] == nil {
       interests.append(FeedInterest(typeName: name))
     }
+    for name in inclusion?.typeNames.sorted() ?? [] { interests.append(FeedInterest(typeName: name)) }
     let mailbox = FeedMailbox(capacity: capacity, overflow: .collapse)
     subscription = store.changeFeed.subscribe(mailbox, interests)
   }
@@ -132,7 +145,9 @@ final class LiveObservation<M: Model> {
     relations.removeAll()
   }
 
-  private func result(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
+  /// Returns the result without related models; nil if it is the same as before.
+  func queryResult(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
+    if mail.isEmpty, !mustList { return nil }
     work.changes += mail.batches.reduce(0) { $0 + $1.count }
     if !isIncremental, !mustList, !mail.hasGap, let differences = takeRecords(of: mail.batches.joined()) {
       return differences.isEmpty ? nil : LiveResult(models: models, differences: differences, error: nil)
@@ -156,7 +171,7 @@ final class LiveObservation<M: Model> {
   }
 
   /// Reports an error. The next change lists the query again.
-  private func failed(_ error: any Error) -> LiveResult<M>? {
+  func failed(_ error: any Error) -> LiveResult<M>? {
     mustList = true
     if let subscription { store.changeFeed.setLoading(subscription.id, typeName, true) }
     if error is CancellationError || Task.isCancelled { return nil }
@@ -177,12 +192,13 @@ final class LiveObservation<M: Model> {
   /// - Parameter written: the models that were written since the last result; nil if they are unknown.
   private func requery(written: Set<ExactText>? = nil) async -> LiveResult<M>? {
     work.listings += 1
+    wasListed = true
     let old = models
     do {
       if isIncremental {
         try await fill()
       } else {
-        models = try await store.list(query)
+        models = try await included.isEmpty ? store.list(query) : store.list(query, including: included)
         position = store.changeFeed.position
       }
     } catch {

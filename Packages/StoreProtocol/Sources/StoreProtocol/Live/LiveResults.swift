@@ -27,16 +27,23 @@ extension LiveModelStore {
   ///   - limit: the largest number of models; nil for all.
   ///   - offset: the number of models to skip.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
+  ///   - relations: the relations that are loaded with each result, as key paths of ``RelationPath``. A write to a related
+  ///     model gives a result in which the models that reach it are updated.
   public func observe<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
-    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore,
+    including relations: [(RelationPath<M>) -> any IncludedRelation] = []
   ) -> LiveResults<M> {
-    observe(ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
+    observe(
+      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation),
+      including: relations)
   }
 
   /// Observes a query that was created before.
-  public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> {
-    LiveResults { LiveObservation(self, query, $0, capacity: $1) }
+  public func observe<M: Model>(
+    _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation] = []
+  ) -> LiveResults<M> {
+    LiveResults { LiveObservation(self, query, including: relations, $0, capacity: $1) }
   }
 
   /// Observes a query of a type that may be known only at run time, as with a class.

@@ -26,11 +26,14 @@
     ///   - filter: the condition; see ``ModelColumns``.
     ///   - sort: the criteria of the order; empty for the order of creation.
     ///   - limit: the largest number of models; nil for all.
+    ///   - relations: the relations that are loaded with the models, as key paths of ``RelationPath``.
     public init(
       _ store: some LiveModelStore, _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
-      sort: [ModelSort<M>] = [], limit: Int? = nil
+      sort: [ModelSort<M>] = [], limit: Int? = nil,
+      including relations: [(RelationPath<M>) -> any IncludedRelation] = []
     ) {
-      _list = State(initialValue: LiveList(store, type, where: filter, sort: sort, limit: limit))
+      _list = State(
+        initialValue: LiveList(store, type, where: filter, sort: sort, limit: limit, including: relations))
     }
 
     /// The models in the order of the query.

@@ -1,0 +1,37 @@
+/// The links from the models of a live query to the related models that it includes.
+struct IncludedLinks {
+  /// A record at one level of the included relations. The models of the query are at level 0.
+  struct Node: Hashable {
+    let level: Int
+    let key: RelatedKey
+  }
+
+  private var members: [Node: Set<Node>] = [:]
+  private var owners: [Node: Set<Node>] = [:]
+
+  /// Whether a related record is reached.
+  func contains(_ node: Node) -> Bool { owners[node] != nil }
+
+  /// Returns the nodes at level 0 that reach any of some nodes.
+  func roots(of nodes: Set<Node>) -> Set<Node> {
+    var (roots, seen, rest) = (Set<Node>(), nodes, Array(nodes))
+    while let node = rest.popLast() {
+      if node.level == 0 { roots.insert(node) }
+      for owner in owners[node] ?? [] where seen.insert(owner).inserted { rest.append(owner) }
+    }
+    return roots
+  }
+
+  /// Replaces the members of a node. Members that no node references any more are removed, with their members.
+  mutating func set(_ new: Set<Node>, of node: Node) {
+    let old = members[node] ?? []
+    members[node] = new.isEmpty ? nil : new
+    for member in new where !old.contains(member) { owners[member, default: []].insert(node) }
+    for member in old where !new.contains(member) {
+      owners[member]?.remove(node)
+      guard owners[member]?.isEmpty == true else { continue }
+      owners[member] = nil
+      set([], of: member)
+    }
+  }
+}
