@@ -35,6 +35,12 @@ import Testing
     try await ModelStoreContract.randomLiveInclusions(60, seed: seed).run { MemoryModelStore(handle) }
   }
 
+  @Test(arguments: TestEffort.seeds(3))
+  func `A memory store keeps live aggregates and groups up to date`(seed: UInt64) async throws {
+    let handle = MemoryModelStore().handle
+    try await ModelStoreContract.randomLiveValues(60, seed: seed).run { MemoryModelStore(handle) }
+  }
+
   @Test(arguments: TestEffort.seeds(4))
   func `A memory store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(700, seed: seed).run { MemoryModelStore() }

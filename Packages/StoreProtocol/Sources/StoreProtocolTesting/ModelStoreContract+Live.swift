@@ -11,7 +11,7 @@ extension ModelStoreContract {
   /// }
   /// ```
   public static let liveChecks: [SharedEngineCheck] =
-    changing + observing + observingRelations + observingOneStore + exactIdentifiersLive
+    changing + observing + observingRelations + observingValues + observingOneStore + exactIdentifiersLive
     + queryingInversesLive
 
   /// The promises of a store that reports its writes, and can do only a part.

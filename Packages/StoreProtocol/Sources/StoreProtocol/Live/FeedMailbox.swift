@@ -67,6 +67,9 @@ final class FeedMailbox: Sendable {
   /// Ends the mailbox: no batch follows.
   func end() -> [CheckedContinuation<Void, Never>] { state.change { $0.mail.isEnded = true } }
 
+  /// Whether the feed ended and nothing waits.
+  var isAtEnd: Bool { state.withLock { $0.mail.isEnded && $0.mail.isEmpty } }
+
   /// Removes and returns the content.
   func take() -> Mail {
     state.withLock { state in

@@ -10,11 +10,13 @@ struct LiveFields {
   private(set) var related: [String: Set<String>] = [:]
   private let context: ValueTransformerContext
 
-  init<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) {
+  /// - Parameter columns: columns whose values determine the result, too.
+  init<M: Model>(_ query: ModelQuery<M>, columns: [QueryPath] = [], in context: ValueTransformerContext) {
     self.context = context
     // A condition that is too large is invalid, and is not traversed.
     if let filter = query.filter, filter.excess == nil { add(filter, M.self, isOwn: true, isOrder: false) }
     for sort in query.sort { add(sort.order.term.path, M.self, isOwn: true, isOrder: true) }
+    for path in columns { add(path, M.self, isOwn: true, isOrder: false) }
   }
 
   private mutating func add(

@@ -141,7 +141,8 @@ extension ModelStore {
     try await aggregate(GroupColumns<M>().count(distinct: column), query)
   }
 
-  private func aggregate<M: Model, Result>(
+  /// Returns the value of an aggregate of the records that a query finds.
+  func aggregate<M: Model, Result>(
     _ aggregate: QueryAggregate<Result>, _ query: ModelQuery<M>
   ) async throws -> Result {
     let context = scope.transformers
@@ -281,8 +282,15 @@ extension ModelStore {
     _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
     _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Result>)
   ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
-    let columns = ColumnList(columns: (repeat each keys(ModelColumns())))
-    let aggregates = AggregateList(aggregates: (repeat each values(GroupColumns())))
+    try await groups(
+      query, ColumnList(columns: (repeat each keys(ModelColumns()))),
+      AggregateList(aggregates: (repeat each values(GroupColumns()))))
+  }
+
+  /// Returns values of groups of the records that a query finds.
+  func groups<M: Model, each Key: Hashable, each Result>(
+    _ query: ModelQuery<M>, _ columns: ColumnList<repeat each Key>, _ aggregates: AggregateList<repeat each Result>
+  ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
     let context = scope.transformers
     let keyPaths = columns.paths
     let groups = Groups(

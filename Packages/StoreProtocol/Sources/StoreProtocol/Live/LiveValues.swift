@@ -1,0 +1,150 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension LiveModelStore {
+  /// Observes an aggregate of the records that a query finds: returns its current value, and a new one whenever it
+  /// changes.
+  ///
+  /// ```swift
+  /// for await total in store.observeValue(Expense.self, where: { $0.isPaid }, { $0.sum(\.amount) }) {
+  ///   show(try total.get())
+  /// }
+  /// ```
+  ///
+  /// The value is computed again after a commit of any store instance that writes a record which matches or matched, in
+  /// a field that the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value
+  /// only if it differs from its previous one.
+  ///
+  /// The sequence never throws: after a failure it has the error, and the value again with the next relevant change. It
+  /// ends when the task is cancelled, or the store is closed.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - filter: the condition; see ``ModelColumns``.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
+  ///   - value: the aggregate, such as `{ $0.count }`.
+  /// - Complexity: each value takes as long as ``ModelStore/sum(_:of:where:evaluation:)``.
+  public func observeValue<M: Model, Value: Equatable>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore, _ value: (GroupColumns<M>) -> QueryAggregate<Value>
+  ) -> LiveValues<Value> {
+    observeValue(ModelQuery(type, where: filter, evaluation: evaluation), value)
+  }
+
+  /// Observes an aggregate of the records that a query finds. See ``observeValue(_:where:evaluation:_:)``.
+  public func observeValue<M: Model, Value: Equatable>(
+    _ query: ModelQuery<M>, _ value: (GroupColumns<M>) -> QueryAggregate<Value>
+  ) -> LiveValues<Value> {
+    let aggregate = value(GroupColumns())
+    return LiveValues { work in
+      LiveComputation(self, query, aggregate.path.map { [$0] } ?? [], work) {
+        // A count needs no records where the engine knows it.
+        if aggregate.path == nil, let count = try await self.count(query) as? Value { return count }
+        return try await self.aggregate(aggregate, query)
+      } areEqual: {
+        $0 == $1
+      }
+    }
+  }
+
+  /// Observes values of groups of records: returns the current groups, and new ones whenever one of them changes.
+  ///
+  /// ```swift
+  /// let totals = store.observeGroups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
+  /// for await groups in totals { show(try groups.get()) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - keys: the columns whose values make a group. Records without a value make a group with the key nil.
+  ///   - filter: the condition; see ``ModelColumns``.
+  ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
+  ///   - values: the values of each group.
+  /// - Returns: the groups in the order of ``ModelStore/groups(_:by:where:evaluation:_:)``, as often as
+  ///   ``observeValue(_:where:evaluation:_:)`` has a value.
+  public func observeGroups<M: Model, each Key: Hashable, each Value: Equatable>(
+    _ type: M.Type, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore,
+    _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Value>)
+  ) -> LiveValues<[(key: (repeat (each Key)?), values: (repeat each Value))]> {
+    observeGroups(ModelQuery(type, where: filter, evaluation: evaluation), by: keys, values)
+  }
+
+  /// Observes values of groups of the records that a query finds. See ``observeGroups(_:by:where:evaluation:_:)``.
+  public func observeGroups<M: Model, each Key: Hashable, each Value: Equatable>(
+    _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
+    _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Value>)
+  ) -> LiveValues<[(key: (repeat (each Key)?), values: (repeat each Value))]> {
+    let keys = ColumnList(columns: (repeat each keys(ModelColumns())))
+    let aggregates = AggregateList(aggregates: (repeat each values(GroupColumns())))
+    return LiveValues { work in
+      LiveComputation(self, query, keys.paths + aggregates.paths.compactMap(\.self), work) {
+        try await self.groups(query, keys, aggregates)
+      } areEqual: {
+        areEqual($0, $1)
+      }
+    }
+  }
+}
+
+/// Returns whether groups have the same keys and values, in the same order.
+private func areEqual<each Key: Hashable, each Value: Equatable>(
+  _ left: [(key: (repeat (each Key)?), values: (repeat each Value))],
+  _ right: [(key: (repeat (each Key)?), values: (repeat each Value))]
+) -> Bool {
+  guard left.count == right.count else { return false }
+  for (left, right) in zip(left, right) {
+    for (left, right) in repeat (each left.key, each right.key) { if left != right { return false } }
+    for (left, right) in repeat (each left.values, each right.values) { if left != right { return false } }
+  }
+  return true
+}
+
+/// The values of ``LiveModelStore/observeValue(_:where:evaluation:_:)`` and
+/// ``LiveModelStore/observeGroups(_:by:where:evaluation:_:)``. The sequence belongs to the isolation of its store.
+///
+/// ```swift
+/// for await count in store.observeValue(Book.self, { $0.count }) { print(try count.get()) }
+/// ```
+public struct LiveValues<Value>: AsyncSequence {
+  /// A value, or the error of the store.
+  public typealias Element = Result<Value, ModelStoreError>
+  /// The sequence never throws.
+  public typealias Failure = Never
+
+  fileprivate let begin: (LiveTaskTracker) -> any LiveValueSource<Value>
+  /// The work so far, for tests.
+  @_spi(ModelKitInternals)
+  public let work = LiveTaskTracker()
+
+  fileprivate init(begin: @escaping (LiveTaskTracker) -> any LiveValueSource<Value>) { self.begin = begin }
+
+  /// Starts an observation. Each iterator is a separate one.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: begin(work)) }
+
+  /// The iterator of a `for await` loop.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let source: any LiveValueSource<Value>
+
+    /// The next value; nil once the task was cancelled or the store is closed.
+    public mutating func next() async -> Result<Value, ModelStoreError>? { await source.next(isolation: #isolation) }
+
+    /// Returns the next value if it is available without waiting for another write, for tests.
+    @_spi(ModelKitInternals)
+    public mutating func nextIfReady() async -> Result<Value, ModelStoreError>? { await source.nextIfReady() }
+
+    /// The next value; nil once the task was cancelled or the store is closed.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Result<Value, ModelStoreError>? {
+      await source.next(isolation: actor)
+    }
+  }
+}
+
+/// The source of live values.
+private protocol LiveValueSource<Value>: AnyObject {
+  associatedtype Value
+
+  func next(isolation actor: isolated (any Actor)?) async -> Result<Value, ModelStoreError>?
+  func nextIfReady() async -> Result<Value, ModelStoreError>?
+}
+
+extension LiveComputation: LiveValueSource {}
