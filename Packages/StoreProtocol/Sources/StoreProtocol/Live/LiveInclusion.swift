@@ -4,7 +4,7 @@
 final class LiveInclusion<M: Model> {
   private typealias Node = IncludedLinks.Node
 
-  /// The models that one relation on the included paths leads to.
+  /// The members of one relation on the included paths.
   private struct Level {
     /// The level of the models that have the relation.
     let owners: Int
