@@ -23,4 +23,27 @@ import Testing
     #expect(try await InterruptedStore(engine).list(ContractPerson.self).map(\.age.value) == [10])
     #expect(try await store.list(ContractPerson.self).map(\.age.value) == [10])
   }
+
+  @Test func `A member that another writer moved meanwhile is not deleted with the members of a relation`() async throws
+  {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let company = ContractCompany()
+    company.id.value = "acme"
+    try await store.create(company)
+    for age in [40, 50] {
+      let person = ContractPerson()
+      (person.name.value, person.age.value, person.company.value) = ("Person of \(age)", age, company)
+      try await store.create(person)
+    }
+    engine.beforeNextCommit {
+      let other = InterruptedStore(engine)
+      let person = try #require(try await other.first(ContractPerson.self, where: { $0.age == 40 }))
+      person.company.value = nil
+      try await other.update(person)
+    }
+    #expect(try await store.deleteAll(in: company.employees) == 1)
+    #expect(try await InterruptedStore(engine).list(ContractPerson.self).map(\.age.value) == [40])
+    #expect(company.employees.value?.isEmpty ?? true)
+  }
 }

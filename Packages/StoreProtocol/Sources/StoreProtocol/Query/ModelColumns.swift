@@ -155,6 +155,17 @@ public struct QueryListColumn<Element> {
   /// Returns the condition that the list contains an element.
   public func contains(_ element: Element) -> QueryExpression where Element: Equatable { contains { $0 == element } }
 
+  /// Returns the condition that the list contains one of several elements, or more.
+  public func contains(anyOf elements: some Sequence<Element>) -> QueryExpression where Element: Equatable {
+    contains { $0.isIn(elements) }
+  }
+
+  /// Returns the condition that another condition holds for all elements of the list. It holds for an empty list, and for
+  /// nil.
+  public func allSatisfy(_ condition: (QueryColumn<Element>) -> QueryExpression) -> QueryExpression {
+    !contains { !condition($0) }
+  }
+
   /// The number of elements of the list; 0 for nil.
   public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
 
@@ -187,6 +198,11 @@ public struct QueryRelationColumn<Related: Model> {
 
   /// Returns the condition that the model with the same identifier is one of the related models.
   public func contains(_ model: Related) -> QueryExpression { contains { $0 == model } }
+
+  /// Returns the condition that another condition holds for all related models. It holds if there are none.
+  public func allSatisfy(_ condition: (ModelColumns<Related>) -> QueryExpression) -> QueryExpression {
+    !contains { !condition($0) }
+  }
 
   /// The number of related models.
   public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }

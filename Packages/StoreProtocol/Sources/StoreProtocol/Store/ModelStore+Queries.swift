@@ -70,6 +70,47 @@ extension ModelStore {
     return try await deleteEach(list(query))
   }
 
+  /// Deletes the members of a to-many relation, as ``deleteAll(_:where:evaluation:)`` deletes models.
+  ///
+  /// ```swift
+  /// try await store.deleteAll(in: company.employees)
+  /// ```
+  ///
+  /// - Returns: the number of deleted models.
+  /// - Throws: ``ModelStoreError`` as ``list(in:)`` and ``delete(_:)`` do.
+  @discardableResult
+  public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
+    if let store = self as? any TransactionalModelStore {
+      return try await store.deleteTogether { try await $0.list(in: relation) }
+    }
+    return try await deleteEach(list(in: relation))
+  }
+
+  /// Replaces all models of a type: deletes those that are not among the given ones, and saves these. It is atomic if the
+  /// store has transactions; otherwise it ends at the first error.
+  ///
+  /// ```swift
+  /// try await store.replaceAll(Person.self, with: people)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - models: the new models, and those that stay.
+  ///   - filter: the condition of the models to replace; nil for all models of the type.
+  /// - Throws: ``ModelStoreError`` as ``deleteAll(_:where:evaluation:)`` and `save(_:)` do.
+  public func replaceAll<M: Model>(
+    _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws {
+    let query = ModelQuery(type, where: filter)
+    let staying = Set(models.map { ObjectIdentifier($0) })
+    if let store = self as? any TransactionalModelStore {
+      try await store.replaceTogether(query, staying, models)
+    } else {
+      _ = try await deleteEach(list(query).filter { !staying.contains(ObjectIdentifier($0)) })
+      for model in models { try await save(model) }
+    }
+  }
+
   func deleteEach<M: Model>(_ models: [M]) async throws -> Int {
     // A cascade may have deleted a model already.
     for model in models where model.isKnownToStore { try await delete(model) }
@@ -199,6 +240,15 @@ extension TransactionalModelStore {
       } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
         attempt += 1
       }
+    }
+  }
+
+  fileprivate func replaceTogether<M: Model>(
+    _ query: ModelQuery<M>, _ staying: Set<ObjectIdentifier>, _ models: [M]
+  ) async throws {
+    try await transaction { store in
+      _ = try await store.deleteInAnyOrder(store.list(query).filter { !staying.contains(ObjectIdentifier($0)) })
+      for model in models { try await store.save(model) }
     }
   }
 

@@ -98,6 +98,30 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ModelQuery(ContractPerson.self, where: { $0.birthday == own })), 1, "the number")
     },
+    Check("conditions test for one of several elements of a list, and for all", needs: [.queries]) { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      for (number, tags) in [["a", "b"], ["b"], [], nil].enumerated() {
+        let person = ContractPerson.named("\(number)", age: 10 * number)
+        person.tags.value = tags
+        if number == 2 { person.company.value = company }
+        try await store.create(person)
+      }
+      func names(_ filter: @escaping (ModelColumns<ContractPerson>) -> QueryExpression) async throws -> [String?] {
+        try await store.list(ContractPerson.self, where: filter, sort: [.ascending(\.name)]).map(\.name.value)
+      }
+      try requireEqual(try await names { $0.tags.contains(anyOf: ["a", "c"]) }, ["0"], "those with a or c")
+      try requireEqual(try await names { $0.tags.contains(anyOf: []) }, [], "those with one of no elements")
+      try requireEqual(
+        try await names { $0.tags.allSatisfy { $0 == "b" } }, ["1", "2", "3"], "those that have only b")
+      try requireEqual(
+        try await store.count(ContractCompany.self, where: { $0.employees.allSatisfy { $0.age > 10 } }), 1,
+        "the companies of people older than 10")
+      try requireEqual(
+        try await store.count(ContractCompany.self, where: { $0.employees.allSatisfy { $0.age > 20 } }), 0,
+        "the companies of people older than 20")
+    },
     Check("a condition of more than 100,000 parts is refused by every call", needs: [.queries]) { store in
       try await store.create(ContractPerson.named("Ada", age: 1))
       let query = ModelQuery(ContractPerson.self) { columns in

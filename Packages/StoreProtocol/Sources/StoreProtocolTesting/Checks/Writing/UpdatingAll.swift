@@ -48,5 +48,39 @@ extension ModelStoreContract {
         "the ages of one of the conditions")
       try requireEqual(try await store.count(ModelQuery(ContractPerson.self).or { $0.age == 10 }), 4, "all")
     },
+    Check("deleteAll deletes the members of a relation, and no other model", needs: [.queries]) { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      for number in 1...4 {
+        let person = ContractPerson.named("\(number)")
+        if number > 1 { person.company.value = company }
+        try await store.create(person)
+      }
+      try requireEqual(try await store.deleteAll(in: company.employees), 3, "the number of deleted members")
+      try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["1"], "the people that stay")
+      try requireEqual(company.employees.count, 0, "the number of members in memory")
+      try requireEqual(try await store.deleteAll(in: company.employees), 0, "the number of members left")
+    },
+    Check("replaceAll deletes the other models, and saves the given ones", needs: [.queries]) { store in
+      let people = (1...4).map { (number: Int) in ContractPerson.named("\(number)", age: number) }
+      for person in people { try await store.create(person) }
+      people[1].age.value = 20
+      try await store.replaceAll(
+        ContractPerson.self, with: [people[1], ContractPerson.named("new", age: 9)], where: { $0.age > 1 })
+      let found = try await store.list(ContractPerson.self, sort: [.ascending(\.age)])
+      try requireEqual(found.map(\.name.value), ["1", "new", "2"], "the people")
+      try require(!found.contains(where: \.isDirty), "a person is dirty")
+      try await store.replaceAll(ContractPerson.self, with: [])
+      try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
+    },
+    Check("replaceAll deletes nothing if a model is invalid", needs: [.queries, .transactions]) { store in
+      for number in 1...3 { try await store.create(ContractPerson.named("\(number)")) }
+      try await requireError(.invalid, "replaceAll") {
+        try await store.replaceAll(ContractPerson.self, with: [ContractPerson.named("new"), ContractPerson.named(" ")])
+      }
+      try requireEqual(
+        try await store.list(ContractPerson.self).map(\.name.value), ["1", "2", "3"], "the people")
+    },
   ]
 }
