@@ -142,6 +142,7 @@ final class LiveObservation<M: Model> {
     subscription?.end()
     subscription = nil
     table = nil
+    inclusion = nil
     relations.removeAll()
   }
 

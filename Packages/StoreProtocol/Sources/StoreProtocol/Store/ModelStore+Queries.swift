@@ -70,7 +70,7 @@ extension ModelStore {
     return try await deleteEach(list(query))
   }
 
-  /// Deletes the members of a to-many relation, as ``deleteAll(_:where:evaluation:)`` deletes models.
+  /// Deletes the members of a to-many relation, as `deleteAll(_:where:)` deletes models.
   ///
   /// ```swift
   /// try await store.deleteAll(in: company.employees)
@@ -97,7 +97,7 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
-  /// - Throws: ``ModelStoreError`` as ``deleteAll(_:where:evaluation:)`` and `save(_:)` do.
+  /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do.
   public func replaceAll<M: Model>(
     _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
   ) async throws {
