@@ -14,6 +14,8 @@ extension CompoundModelStore {
   public func delete<M: Model>(_ model: M) async throws -> M {
     let stores = try stores(M.self, .delete)
     if stores.count == 1 { return try await stores[0].delete(model) }
+    // It was created again, or a transaction restored it.
+    if model.isKnownToStore { unfinishedDeletions[model] = nil }
     let planned = try await modelsToDelete(with: model, in: stores)
     var (count, missing): (Int, ModelStoreError?) = (0, nil)
     for store in stores {
