@@ -30,6 +30,6 @@ func useProperties(_ book: Book, _ store: MemoryModelStore) async throws {
   book.title.value = "Emma"  // error: requires wrapper 'Field<String>'
   book.pages += 1  // error: value of optional type 'Int?' must be unwrapped
   _ = try await store.list(Book.self, where: { $0.shout == "EMMA" })  // error: 'shout' is a get-only property
-  _ = try await store.list(Book.self, where: { $0.titel == "Emma" })  // error: failed to produce diagnostic for expression
+  _ = try await store.list(Book.self, where: { $0.titel == "Emma" })  // error: failed to produce diagnostic
   _ = try await store.list(Book.self, sort: [.ascending(\.titel)])  // error: cannot convert value of type '[Any]'
 }

@@ -192,7 +192,8 @@ import Testing
   }
 
   @Test(arguments: UndoStoreKind.allCases, 0..<8)
-  func `A deletion is undone and redone whichever of its changes are saved`(kind: UndoStoreKind, saved: Int) async throws
+  func `A deletion is undone and redone whichever of its changes are saved`(kind: UndoStoreKind, saved: Int)
+    async throws
   {
     try await kind.run { store, makeReader in
       let world = try await UndoWorld(store, makeReader)

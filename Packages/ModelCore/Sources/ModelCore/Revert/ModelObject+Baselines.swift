@@ -34,7 +34,8 @@ extension ModelObject {
   private func relationBaseline(
     of field: AnyField, _ path: [String], in context: ValueTransformerContext
   ) -> StoredValue? {
-    guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !changesBesideRecord(relation)
+    guard let relation = field as? any Relation, relation.isForeignKey,
+      !relation.isToMany || !changesBesideRecord(relation)
     else { return nil }
     // A copy has the baseline of its original, and its related models are not notified.
     let copy = copied(fields: [field])

@@ -55,8 +55,10 @@ public final class ModelUndo {
     public let modelsToDelete: [ModelObject]
     private weak var undo: ModelUndo?
 
-    init(label: String? = nil, saving models: [ModelObject] = [], deleting deletions: [ModelObject] = [], of undo: ModelUndo)
-    {
+    init(
+      label: String? = nil, saving models: [ModelObject] = [], deleting deletions: [ModelObject] = [],
+      of undo: ModelUndo
+    ) {
       (self.label, modelsToSave, modelsToDelete, self.undo) = (label, models, deletions, undo)
     }
 

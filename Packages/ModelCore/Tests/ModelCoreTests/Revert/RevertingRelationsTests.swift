@@ -57,7 +57,8 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `A member that a reverted list had taken from a list that is not live references its model again`() throws {
+  @Test func `A member that a reverted list had taken from a list that is not live references its model again`() throws
+  {
     let books = try Book.list(fromJSON: Data(#"[{"id": 1, "author": 7}]"#.utf8), in: scope)
     let bob = try #require(try Author.list(fromJSON: Data(#"[{"id": 2, "books": []}]"#.utf8), in: scope).first)
     bob.books.add(books[0])

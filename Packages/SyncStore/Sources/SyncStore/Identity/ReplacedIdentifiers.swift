@@ -18,7 +18,7 @@ final class ReplacedIdentifiers: Sendable {
   }
 }
 
-/// The store instances over an engine that are told of replaced identifiers.
+/// The store instances over an engine that are notified of replaced identifiers.
 final class ReplacementListeners: Sendable {
   private struct Listener: Sendable {
     weak var identifiers: ReplacedIdentifiers?

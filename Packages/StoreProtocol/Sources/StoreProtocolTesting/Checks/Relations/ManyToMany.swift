@@ -100,7 +100,8 @@ extension ModelStoreContract {
       task.title.value = "saved"
       try await store.save(task)
       try await store.save(newTask)
-      try await requireTasks([newTask.identifier ?? ""], of: storedLabel.identifier ?? "", in: try await makeStore(), "both")
+      let ids = (task: newTask.identifier ?? "", label: storedLabel.identifier ?? "")
+      try await requireTasks([ids.task], of: ids.label, in: try await makeStore(), "both")
     },
     SharedEngineCheck(
       "a many-to-many link that both sides store is saved by each of them", needs: [.anyModels, .queries]

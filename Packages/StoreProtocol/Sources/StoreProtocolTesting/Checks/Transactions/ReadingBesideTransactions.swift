@@ -2,7 +2,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// What other tasks do with the models that an open transaction of the same store instance saved or created.
+  /// The work of other tasks with models that an open transaction of the same store instance saved or created.
   static let readingBesideTransactions: [SharedEngineCheck] = [
     SharedEngineCheck("a read by another task leaves the values that an open transaction saved") { makeStore in
       for reading in Reading.allCases { try await readingSavedModels(makeStore, reading) }
@@ -17,7 +17,8 @@ extension ModelStoreContract {
       makeStore in
       try await linkingCreatedModel(makeStore)
     },
-    SharedEngineCheck("a model that another task deletes while a transaction is open is new after a rollback") { makeStore in
+    SharedEngineCheck("a model that another task deletes while a transaction is open is new after a rollback") {
+      makeStore in
       try await deletingSavedModel(makeStore)
     },
   ]
@@ -64,7 +65,9 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, fails ? age : age + 3, "\(reading): the age, fails: \(fails)")
       try requireEqual(isMoved, !fails, "\(reading): whether the person moved, fails: \(fails)")
       try require(!person.isDirty, "\(reading): the person is dirty")
-      let other = try await store.count(ContractPerson.self) { $0.age == person.age.value && $0.name == person.name.value }
+      let other = try await store.count(ContractPerson.self) {
+        $0.age == person.age.value && $0.name == person.name.value
+      }
       try requireEqual(other, 1, "\(reading): the number of people with the age")
     }
     try await read(person, reading, in: store)
