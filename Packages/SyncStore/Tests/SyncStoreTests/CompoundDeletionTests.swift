@@ -49,11 +49,9 @@ private final class Note: Model {
   /// Returns the numbers of clubs, members and notes, and of broken links.
   private func counts(_ handle: MemoryEngine) async throws -> [Int] {
     let store = MemoryModelStore(handle)
-    var counts = [
-      try await store.count(Club.self), try await store.count(Member.self), try await store.count(Note.self),
-    ]
-    counts.append(try await store.brokenLinks(of: [Member.self, Note.self]).count)
-    return counts
+    let (clubs, members) = (try await store.count(Club.self), try await store.count(Member.self))
+    let notes = try await store.count(Note.self)
+    return [clubs, members, notes, try await store.brokenLinks(of: [Member.self, Note.self]).count]
   }
 
   @Test func `A deletion applies the delete rules in each store`() async throws {
