@@ -210,4 +210,36 @@ private final class Job: Model {
     #expect(!undo.canUndo && !undo.canRedo)
     #expect(!job.isDirty && job.items?.isEmpty != false && job.main == nil)
   }
+
+  @Test func `A deleted model that an embedded one references returns as the object of its identifier`() async throws {
+    let label = try await store.create(EmbeddedLabel()), owner = EmbeddedOwner()
+    owner.part = EmbeddedPart()
+    owner.part?.label = label
+    try await store.create(owner)
+    let undo = ModelUndo(store.scope)
+    try await store.delete(label)
+    _ = try await store.list(EmbeddedOwner.self)
+    var conflicts = 0
+    store.scope.conflictHandler = { _ in conflicts += 1 }
+    try await store.save(undo.undo())
+    #expect(conflicts == 0)
+    #expect(try await store.lookup(EmbeddedLabel.self, identifier: "1") === label)
+    try await store.refresh(owner)
+    #expect(owner.part?.label === label)
+  }
+}
+
+private final class EmbeddedLabel: Model {
+  @Field var id: Int?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class EmbeddedPart: Model {
+  @ModelField(foreignKey: true) var label: EmbeddedLabel?
+}
+
+private final class EmbeddedOwner: Model {
+  @Field var id: Int?
+  @ModelField var part: EmbeddedPart?
+  override var identifierField: AnyField? { $id }
 }

@@ -16,13 +16,16 @@ struct DraftComparison {
   /// The models that the copy references, none of them a copy; nil for a nil list, and for a field that is not a
   /// relation.
   private let mine: [ModelObject]?
+  /// The embedded models that were edited in the draft, and that the original does not embed any more.
+  private let removed: [ModelObject]
   /// The conflict, if both sides were changed to different values.
   let conflict: EditConflict?
 
-  init(_ field: DraftedField, of model: ModelObject, in graph: DraftGraph) {
+  init(_ field: DraftedField, of model: ModelObject, in graph: DraftGraph, losing removed: [ModelObject] = []) {
     self.field = field
+    self.removed = removed
     mine = DraftedField.models(of: field.copy)?.map(graph.outer)
-    guard field.isChangedElsewhere else {
+    guard field.isChangedElsewhere || !removed.isEmpty else {
       conflict = nil
       return
     }
@@ -30,7 +33,8 @@ struct DraftComparison {
     let mineValue: Any?
     switch field.original as? any Relation {
     case let relation? where relation.isToMany:
-      isConflict = ListMerge(base: field.baseModels, mine: mine, theirs: relation.relatedModels).isConflict
+      let merge = ListMerge(base: field.baseModels, mine: mine, theirs: relation.relatedModels)
+      isConflict = merge.isConflict || !removed.isEmpty
       mineValue = mine
     case let relation?:
       isConflict = relation.relatedModels.first !== mine?.first
@@ -55,7 +59,8 @@ struct DraftComparison {
     guard relation.isToMany else { return DraftEdit(field: field, models: mine, isVoid: side == .theirs) }
     guard field.isChangedElsewhere else { return DraftEdit(field: field, models: mine, isVoid: false) }
     let merge = ListMerge(base: field.baseModels, mine: mine, theirs: relation.relatedModels)
-    return DraftEdit(field: field, models: merge.models(orderedAs: side), isVoid: false)
+    let models = merge.models(orderedAs: side) + (side == .mine ? removed : [])
+    return DraftEdit(field: field, models: models, isVoid: false)
   }
 }
 

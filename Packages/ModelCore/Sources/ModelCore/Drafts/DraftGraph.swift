@@ -158,13 +158,43 @@ final class DraftGraph {
     return scope.map.parent?.canonicalModel(of: model.typeKey, identifier: identifier) ?? model
   }
 
-  /// Compares the changed fields with those of the originals.
+  /// Compares the changed fields with those of the originals, and the relations that lost an edited embedded model.
   func comparisons() -> [DraftComparison] {
-    models.flatMap { model in
+    let removed = removedModels()
+    return models.flatMap { model in
       model.fields.compactMap { field in
-        field.isChanged ? DraftComparison(field, of: model.original, in: self) : nil
+        let lost = removed[ObjectIdentifier(field.original)] ?? []
+        return field.isChanged || !lost.isEmpty
+          ? DraftComparison(field, of: model.original, in: self, losing: lost) : nil
       }
     }
+  }
+
+  /// Returns the embedded models that were edited here, or embed an edited one, and that their original does not embed
+  /// any more, by the relation that did.
+  private func removedModels() -> [ObjectIdentifier: [ModelObject]] {
+    var containers: [ObjectIdentifier: (container: DraftedModel, field: DraftedField)] = [:]
+    for model in models {
+      for field in model.fields {
+        for embedded in field.baseModels ?? [] where copy(of: embedded) != nil && embedded.isPartOfContainer {
+          containers[ObjectIdentifier(embedded)] = (model, field)
+        }
+      }
+    }
+    var removed: [ObjectIdentifier: [ModelObject]] = [:]
+    for model in models where model.original !== root && model.fields.contains(where: \.isChanged) {
+      var embedded = model.original
+      while let (container, field) = containers[ObjectIdentifier(embedded)] {
+        let isKept = DraftedField.models(of: field.copy)?.contains { outer($0) === embedded } == true
+        if isKept, (field.original as? any Relation)?.refers(to: embedded) == false {
+          let id = ObjectIdentifier(field.original)
+          if removed[id]?.contains(embedded) != true { removed[id, default: []].append(embedded) }
+        }
+        if container.original === root { break }
+        embedded = container.original
+      }
+    }
+    return removed
   }
 
   /// Sets the changed fields on the originals.

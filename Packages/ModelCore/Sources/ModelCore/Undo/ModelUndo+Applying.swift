@@ -137,6 +137,13 @@ extension ModelUndo {
     willMove(model)
     model.markNew()
     model.isDeleted = false
+    // A record that still references the model may have been read meanwhile.
+    if let identifier = model.modelIdentifier,
+      let reference = scope.map.canonicalModel(of: model.typeKey, identifier: identifier),
+      reference !== model, reference.isShell
+    {
+      scope.map.remove(reference)
+    }
     scope.map.add(model)
     scope.map.keep(model)
   }

@@ -32,11 +32,15 @@ public struct StoredKeyPath: Sendable {
     defer { withExtendedLifetime(level) {} }
     let whole = try level.slot(path.keys.first ?? "")
     if path.keys.count > 1, let relation = whole.field as? any RelationField {
+      let remedy =
+        relation.isForeignKey
+        ? "Index the foreign key \(whole.key.quotedForMessage), or the field there."
+        : "Indexes read values, and no embedded models. Query without an index, or make the embedded model a Codable value."
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of \("\(path)".quotedForMessage): it is a field of \(relation.relatedClass.displayName). Index the foreign key \
-        \(whole.key.quotedForMessage), or the field there.
+        There is no index of \("\(path)".quotedForMessage): it is a field of \(relation.relatedClass.displayName). \
+        \(remedy)
         """)
     }
     let slot = try level.slot(path.keys[...])
