@@ -106,4 +106,20 @@ private struct Refusal: Error {}
     owner.revert()
     #expect(try draft.apply().tags == [labels[1]])
   }
+
+  @Test func `Models that return are saved before those that reference them`() async throws {
+    let owner = Owner(), labels = [Label(), Label()]
+    owner.tags = labels
+    try await store.save(owner, including: .related)
+    let undo = ModelUndo(store.scope)
+    undo.beginStep("Delete")
+    try await store.delete(owner)
+    for label in labels { try await store.delete(label) }
+    undo.endStep()
+    let changes = try undo.undo()
+    #expect(Set(changes.modelsToSave) == Set([owner] + labels as [ModelObject]))
+    #expect(changes.modelsToSave.last === owner)
+    try await store.save(changes)
+    #expect(try await stored().tags?.count == 2)
+  }
 }

@@ -105,7 +105,31 @@ extension ModelUndo {
       recreated.contains(model)
         || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isPartOfContainer)
     }
-    return (counter, Changes(label: step.label, saving: saves, deleting: deletions, of: self))
+    return (counter, Changes(label: step.label, saving: Self.sorted(saves), deleting: deletions, of: self))
+  }
+
+  /// Returns models in an order in which they can be saved: a new model before those that reference it.
+  private static func sorted(_ models: [ModelObject]) -> [ModelObject] {
+    let new = Set(models.filter { !$0.isStored })
+    if new.isEmpty { return models }
+    func referenced(by model: ModelObject) -> [ModelObject] {
+      model.relations.filter(\.isForeignKey).flatMap(\.relatedModels).filter(new.contains)
+    }
+    var sorted: [ModelObject] = []
+    var seen: Set<ModelObject> = []
+    for model in models where seen.insert(model).inserted {
+      // Not recursive: a chain of references may be long.
+      var pending = [(model: model, references: referenced(by: model))]
+      while var last = pending.popLast() {
+        guard let next = last.references.popLast() else {
+          sorted.append(last.model)
+          continue
+        }
+        pending.append(last)
+        if seen.insert(next).inserted { pending.append((next, referenced(by: next))) }
+      }
+    }
+    return sorted
   }
 
   /// Cuts the links of models that leave the scope. These were made before they joined it, are left on one side only, or
