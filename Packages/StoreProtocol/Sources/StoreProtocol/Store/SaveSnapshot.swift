@@ -3,7 +3,7 @@
 /// The values of a model that a save captures at its beginning, after `beforeSave` has run and all rules were checked.
 ///
 /// It is not generic over the class: generic code would cost more than the work done here.
-struct SaveSnapshot {
+package struct SaveSnapshot {
   /// The identifier of the model.
   let identifier: String?
   let fields: StoredFields
@@ -27,11 +27,16 @@ struct SaveSnapshot {
     self.init(
       model, identifier: model.storedIdentifier,
       fields.map(StoredFields.list)
-        ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
+        ?? (isNew ? model.allStoredFields : .list(Self.fieldsToSave(of: model, in: scope))),
       asOf: .next(),
       writer
     )
     self.save = save
+  }
+
+  /// The fields that a save of the running task writes.
+  package static func fieldsToSave(of model: ModelObject, in scope: ModelScope) -> [AnyField] {
+    TransactionMark.hasOutlived ? model.unsavedFields : scope.fieldsToSave(of: model)
   }
 
   /// Runs the hook of a model and checks its rules.

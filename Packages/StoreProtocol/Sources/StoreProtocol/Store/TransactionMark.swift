@@ -33,6 +33,10 @@ package final class TransactionMark: Sendable {
   /// The transactions of the running task that have the turn of a scope.
   static var ofTask: [TransactionMark] { entered.filter { $0.scope != nil && $0.isOpen } }
 
+  /// Whether the running task was begun in a transaction whose body has ended. Its edits are its own, even if they were made
+  /// inside.
+  package static var hasOutlived: Bool { entered.contains { !$0.isOpen } }
+
   /// Ends the transaction for the tasks that outlive its body.
   package func end() { hasEnded.store(true, ordering: .releasing) }
 
