@@ -58,6 +58,20 @@ public struct PendingDeletion {
     try await self.init(of: model, in: store, completing: completesRelations ? .everything : .nothing)
   }
 
+  /// Returns the stored models that the deletion of a model removes by the delete rules.
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - store: the store.
+  ///   - queriesStore: whether the store is queried. Otherwise the rules apply to the live models.
+  /// - Throws: ``ModelStoreError`` as ``init(of:in:completesRelations:)`` does.
+  @_spi(ModelKitInternals)
+  public static func storedModels<M: Model>(
+    deletedWith model: M, in store: some ModelStore, queriesStore: Bool
+  ) async throws -> [ModelObject] {
+    try await PendingDeletion(of: model, in: store, completing: queriesStore ? .rules : .nothing).storedModels
+  }
+
   /// Begins to delete a model, for stores that cut links in their records themselves.
   ///
   /// - Parameters:

@@ -63,7 +63,7 @@ extension CompoundModelStore {
 extension ModelStore {
   /// Returns the models that a deletion removes in this store. A client of a server finds those that are live.
   fileprivate func modelsToDelete<M: Model>(with model: M) async throws -> [ModelObject] {
-    try await PendingDeletion(of: model, in: self, completing: self is any EngineStore ? .rules : .nothing).storedModels
+    try await PendingDeletion.storedModels(deletedWith: model, in: self, queriesStore: self is any EngineStore)
   }
 
   /// Deletes models that another store deleted: in one transaction if the store has transactions.
