@@ -177,7 +177,8 @@ final class DraftGraph {
     for model in models {
       for field in model.fields {
         for embedded in field.baseModels ?? [] where copy(of: embedded) != nil && embedded.isPartOfContainer {
-          containers[ObjectIdentifier(embedded)] = (model, field)
+          // The first is the nearest to the root. An inverse would make a cycle.
+          if containers[ObjectIdentifier(embedded)] == nil { containers[ObjectIdentifier(embedded)] = (model, field) }
         }
       }
     }

@@ -51,4 +51,29 @@ import Testing
     #expect(try draft.apply().lines.value == [lines[1]])
     #expect(lines[1].count.value == 7)
   }
+
+  @Test func `Embedded models that reference each other are compared once`() throws {
+    let owner = try ChainOwner.from(
+      dictionaryValue: ["id": 1, "first": ["name": "A", "next": ["name": "B"]]], in: ModelScope())
+    let draft = owner.draft()
+    draft.first.value?.next.value?.name.value = "C"
+    #expect(draft.conflicts.isEmpty)
+    #expect(try draft.apply().first.value?.next.value?.name.value == "C")
+    draft.first.value?.next.value?.name.value = "D"
+    owner.first.value?.next.value = nil
+    #expect(draft.conflicts.map(\.key) == ["next"])
+  }
+}
+
+private final class ChainOwner: Model {
+  let id = Field<Int>()
+  let first = ModelField<Link>()
+  override var identifierField: AnyField? { id }
+}
+
+/// An embedded model with a link back to the one that embeds it.
+private final class Link: Model {
+  let name = Field<String>()
+  let next: ModelField<Link> = ModelField(inverse: \.previous)
+  let previous = ModelField<Link>()
 }

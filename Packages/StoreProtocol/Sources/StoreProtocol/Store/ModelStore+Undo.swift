@@ -10,7 +10,7 @@ extension ModelStore {
   ///
   /// - Parameter changes: the result of ``/ModelCore/ModelUndo/undo(onConflict:)`` or
   ///   ``/ModelCore/ModelUndo/redo(onConflict:)``.
-  /// What a later undo or redo has changed back is left out. So changes can be saved one after the other, as they come.
+  /// Changes that a later undo or redo has reversed are left out. So you can save each one when you get it, in order.
   ///
   /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to be
   ///   saved or deleted later.

@@ -77,7 +77,7 @@ extension ModelStoreContract {
         var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
         _ = try await next(&iterator, "observe")
         let changes = reader.changes(of: ContractPerson.self)
-        try require(reader.changeFeed.isObserved, "nobody listens")
+        try require(reader.changeFeed.isObserved, "the feed has no observer")
         withExtendedLifetime((iterator, changes)) {}
       }
       try require(!reader.changeFeed.isObserved, "a released consumer still observes")

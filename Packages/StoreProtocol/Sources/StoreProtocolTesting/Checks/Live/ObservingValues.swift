@@ -64,7 +64,7 @@ extension ModelStoreContract {
       do {
         var counts = reader.observeValue(ContractPerson.self, { $0.count }).makeAsyncIterator()
         _ = try await next(&counts, "observeValue")
-        try require(reader.changeFeed.isObserved, "nobody listens")
+        try require(reader.changeFeed.isObserved, "the feed has no observer")
         withExtendedLifetime(counts) {}
       }
       try require(!reader.changeFeed.isObserved, "a released consumer still observes")
