@@ -213,10 +213,11 @@ extension ModelObject {
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
     // No descriptions are created for a valid model.
-    let embedded = EmbeddedModels(of: self).models
+    let embedded = EmbeddedModels(of: self)
     guard details == nil, embedded.isEmpty, !hasInvalidLinks else {
       validateFields()
-      for model in embedded + [self] { addErrorsOfUncheckedFields(of: model) }
+      embedded.reportRepetitions()
+      for model in embedded.models + [self] { addErrorsOfUncheckedFields(of: model) }
       return fieldErrors
     }
     forEachField { field, _ in _ = field.passesRules() }

@@ -15,6 +15,8 @@ struct EmbeddedModels {
   }
 
   private var entries: [Entry] = []
+  /// The places of models without identifier that are in the record already.
+  private var repetitions: [Entry] = []
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -42,11 +44,34 @@ struct EmbeddedModels {
     }
     visit(root, nil, outermost: nil)
     while let entry = pending.popLast() {
-      guard entry.model.isValidatedWithContainer, !root.isApart(from: entry.model),
-        seen.insert(entry.model).inserted
-      else { continue }
+      guard entry.model.isValidatedWithContainer, !root.isApart(from: entry.model) else { continue }
+      guard seen.insert(entry.model).inserted else {
+        if entry.model.hasNoIdentifier, !leadsBack(entry) { repetitions.append(entry) }
+        continue
+      }
       entries.append(entry)
       if entry.model.mayContainModels { visit(entry.model, entries.count - 1, outermost: entry.outermost) }
+    }
+  }
+
+  /// Whether an entry is only the inverse of the link to its container.
+  private func leadsBack(_ entry: Entry) -> Bool {
+    guard let container = entry.container.map({ entries[$0] }) else { return false }
+    return container.relation.ownerModel === entry.model && entry.relation.inverse(on: entry.model) === container.relation
+  }
+
+  /// Reports the relations whose models a record would lack. It has each model once in full, and no reference to one
+  /// without identifier.
+  func reportRepetitions() {
+    for entry in repetitions {
+      guard let first = entries.firstIndex(where: { $0.model === entry.model }) else { continue }
+      entry.relation.addViolation(
+        RuleViolation(
+          code: "embeddedTwice",
+          message: """
+            has the same model as \(path(of: first).description.pathForMessage), and a record can reference only models with \
+            an identifier: embed a copy
+            """))
     }
   }
 
