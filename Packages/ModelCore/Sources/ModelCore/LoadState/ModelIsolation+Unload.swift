@@ -4,6 +4,7 @@ extension ModelIsolation where Self: ModelObject {
   /// Discards all values but the identifier, to free their memory. The model becomes an unloaded reference.
   ///
   /// The model is `incomplete` and its fields are not loaded, so a later save writes nothing. Unsaved changes are lost.
+  /// A transaction of a store that fails restores only the unsaved changes.
   /// The inverses on related models stay as they are until the relation is read again or set. Observers are notified
   /// that the values are nil.
   public func unload() {
