@@ -36,7 +36,8 @@ extension ModelStoreError {
     "Unsupported HTTP",
     "Invalid status line",
     "Failed writing body", "Unrecognized content encoding", "Received HTTP/0.9", "Malformed encoding found",
-    "Illegal or missing hexadecimal", "Unrecognized or bad HTTP",
+    "Illegal or missing hexadecimal", "Too long hexadecimal", "Unrecognized or bad HTTP",
+    "Failed writing received data",
   ]
 
   private static func meaning(of error: URLError) -> (Code, String) {

@@ -33,6 +33,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     FaultCase("invalid-as-json-api", lookup: "invalid"), FaultCase("invalid-as-django", lookup: "invalid"),
     FaultCase("endless", lookup: "server"), FaultCase("gzipped", lookup: "fine"),
     FaultCase("gzip-bomb", lookup: "server"), FaultCase("broken-gzip", lookup: "server"),
+    FaultCase("gzip-and-more", lookup: "server"), FaultCase("gzip-without-end", lookup: "server"),
+    FaultCase("endless-chunk", lookup: "server"), FaultCase("chunk-without-size", lookup: "server"),
     FaultCase("long-headers", lookup: "server"),
     FaultCase("status-400", lookup: "invalid"), FaultCase("status-403", lookup: "unauthorized"),
     FaultCase("status-404", lookup: "notFound"), FaultCase("status-405", lookup: "unsupported"),
