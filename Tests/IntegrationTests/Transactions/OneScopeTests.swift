@@ -9,6 +9,14 @@ private final class Counter: Model {
 
 private final class Entry: Model {
   @Field var id: Int?
+  @Field var text: String?
+  @ModelField(foreignKey: true, inverse: \.$entries) var book: Book?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Book: Model {
+  @Field var id: Int?
+  @ModelArrayField var entries: [Entry]?
   override var identifierField: AnyField? { $id }
 }
 
@@ -50,5 +58,36 @@ private final class Entry: Model {
     }
     #expect(counter.count == 1 && !counter.isDirty)
     #expect(try await cache.count(Entry.self) == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func `A transaction that fails keeps what another store of its scope committed`(isTransaction: Bool) async throws {
+    let first = MemoryModelStore()
+    let second = MemoryModelStore(first.handle, scope: first.scope)
+    let book = try await first.create(Book()), other = try await first.create(Book())
+    let known = try await first.create(Entry()), gone = try await first.create(Entry()), new = Entry()
+    gone.book = book
+    try await first.save(gone)
+    await #expect(throws: Refusal.self) {
+      try await first.transaction { _ in
+        (known.text, known.book) = ("known", book)
+        (new.text, new.book) = ("new", book)
+        let write = {
+          try await second.save(known)
+          try await second.create(new)
+          try await second.delete(gone)
+        }
+        if isTransaction { try await second.transaction { _ in try await write() } } else { try await write() }
+        known.book = other
+        throw Refusal()
+      }
+    }
+    #expect(known.text == "known" && known.book === book && !known.isDirty)
+    #expect(new.text == "new" && new.book === book && new.isPersisted && !new.isDirty)
+    #expect(!gone.isPersisted && book.entries == [known, new])
+    new.text = "newer"
+    try await second.save(new)
+    let stored = try await MemoryModelStore(first.handle).list(Entry.self)
+    #expect(stored.map(\.text) == ["known", "newer"] && stored.map(\.book?.id) == [1, 1])
   }
 }

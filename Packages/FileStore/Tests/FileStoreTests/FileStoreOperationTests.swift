@@ -84,7 +84,7 @@ import Testing
       }
       #expect(error?.code == .conflict)
       #expect(error?.message.contains("\"1\"") == true)
-      #expect(ada.age.value == nil && !ada.isDirty)
+      #expect(ada.age.value == 37 && !ada.isDirty)
       #expect(try await other.list(ContractPerson.self).map(\.age.value) == [37])
       try await store.close()
     }

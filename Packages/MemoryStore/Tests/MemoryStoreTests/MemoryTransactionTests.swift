@@ -87,7 +87,7 @@ import Testing
       }
     }
     #expect(error?.code == .conflict)
-    #expect(ada.age.value == nil && !ada.isDirty)
+    #expect(ada.age.value == 2 && !ada.isDirty)
     #expect(try await other.count(ContractPerson.self, where: { $0.age == 2 }) == 1)
   }
 }

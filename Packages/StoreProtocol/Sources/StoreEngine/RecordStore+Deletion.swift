@@ -4,11 +4,13 @@
 extension RecordStore {
   /// Deletes a model by its delete rules.
   ///
-  /// Another instance may write a reference between the search for references and the removal. So a deletion is a
-  /// transaction, which is repeated after a conflict.
+  /// Another instance may write a reference between the search for references and the removal, and the live models of
+  /// this one may have links of an open transaction. So a deletion is a transaction, which is repeated after a conflict.
   final func remove<M: Model>(_ model: M) async throws {
     try parts.check()
-    if transaction != nil || handle.readsImmediately { return try await removeFollowingRules(model) }
+    if transaction != nil || handle.readsImmediately && scope.transactionTurns.isFree(true) {
+      return try await removeFollowingRules(model)
+    }
     for _ in 1..<Self.deletionAttempts {
       do {
         return try await runTransaction { try await removeFollowingRules(model) }

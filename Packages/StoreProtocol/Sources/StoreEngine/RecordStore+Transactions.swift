@@ -54,7 +54,9 @@ extension RecordStore {
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin(), of: scope, parts)
     transactions.append(current)
-    let edits = TransactionEdits(in: scope, onFailure: current.log.onFailure) { current.mark.isEntered }
+    let edits = TransactionEdits(
+      in: scope, onFailure: current.log.onFailure, wasInside: { current.mark.wasEntered }
+    ) { current.mark.isEntered }
     defer { trackers.end(current.tracker) }
     let result: Result
     let completed: [RecordOperation]
@@ -67,12 +69,30 @@ extension RecordStore {
       let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
       completed = try await commit(RecordBatch(current.operations, after: reads))
     } catch {
-      edits.revert { current.log.rollBack() }
+      await readAgain(edits.revert { current.log.rollBack() }.union(parts.takeRestored()), after: current.tracker)
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
     try edits.commit { try current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
+    await readAgain(parts.takeRestored(), after: current.tracker)
     return result
+  }
+
+  /// Reads the records that others changed during a transaction into models whose fields it restored: reads of other tasks
+  /// left these fields as they were.
+  private func readAgain(_ models: Set<ModelObject>, after tracker: ConflictTracker) async {
+    for case let model as any ModelObject & ModelIsolation in models {
+      guard model.isKnownToStore, let identifier = model.storedIdentifier,
+        tracker.saw(model.storedTypeName, identifier)
+      else { continue }
+      await readAgain(model, identifier)
+    }
+  }
+
+  private func readAgain<M: Model>(_ model: M, _ identifier: String) async {
+    // What can't be read now is an error of the next read.
+    guard let record = try? await record(model.storedTypeName, identifier) else { return }
+    _ = try? models(M.self, fromBytes: [record.bytes]) { _ in identifier }
   }
 
   /// Ends a transaction for the tasks that outlive its body.

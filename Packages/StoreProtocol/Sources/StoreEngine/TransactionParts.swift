@@ -14,21 +14,32 @@ final class TransactionParts {
     init(in scope: ModelScope, _ outer: StoreTransactionLog) {
       let mark = TransactionMark()
       (self.mark, self.outer, self.scope) = (mark, outer, scope)
-      edits = TransactionEdits(in: scope, onFailure: log.onFailure) { mark.isEntered }
+      edits = Self.edits(in: scope, log, mark)
     }
 
-    func rollBack() { edits.revert { log.rollBack() } }
+    private static func edits(
+      in scope: ModelScope, _ log: StoreTransactionLog, _ mark: TransactionMark
+    ) -> TransactionEdits {
+      TransactionEdits(in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }) { mark.isEntered }
+    }
+
+    /// - Returns: the models with restored fields.
+    func rollBack() -> Set<ModelObject> { edits.revert { log.rollBack() } }
 
     /// Rolls the part back, and records the edits that follow.
-    func restart() {
-      rollBack()
-      edits = TransactionEdits(in: scope, onFailure: log.onFailure) { [mark] in mark.isEntered }
+    ///
+    /// - Returns: the models with restored fields.
+    func restart() -> Set<ModelObject> {
+      defer { edits = Self.edits(in: scope, log, mark) }
+      return rollBack()
     }
   }
 
   private var open: [Part] = []
   /// The parts whose tasks run on after the end of the outer transaction.
   private var outlived: [Part] = []
+  /// The models whose fields failed nested transactions restored, in the transaction that runs.
+  private var restored: Set<ModelObject> = []
 
   /// Creates the parts of a store instance, which has no transaction.
   init() {}
@@ -78,9 +89,15 @@ final class TransactionParts {
       return result
     } catch {
       outlived.removeAll { $0 === part }
-      part.rollBack()
+      restored.formUnion(part.rollBack())
       throw error
     }
+  }
+
+  /// Returns the models whose fields failed nested transactions restored since the last call.
+  func takeRestored() -> Set<ModelObject> {
+    defer { restored = [] }
+    return restored
   }
 
   /// Rolls back the nested transactions inside one whose body has ended. Their tasks run on, and can write nothing.
@@ -96,6 +113,6 @@ final class TransactionParts {
     }
     open.removeAll { part in ended.contains { $0 === part } }
     outlived += ended
-    for part in ended.reversed() { part.restart() }
+    for part in ended.reversed() { restored.formUnion(part.restart()) }
   }
 }

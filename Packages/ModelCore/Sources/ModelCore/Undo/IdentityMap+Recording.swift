@@ -157,6 +157,12 @@ extension ModelScope {
     return (model.unsavedFields + uncommitted).filter { !edited.contains(ObjectIdentifier($0)) }
   }
 
+  /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the scope,
+  /// in which the task is, can't take it back.
+  public func noteCommit(of model: ModelObject) {
+    for edits in map.transactions { edits.didCommit(model) }
+  }
+
   /// Records that a store deletes a model.
   public func noteDeletion(of model: ModelObject) {
     for edits in map.transactions { edits.willDelete(model) }

@@ -4,7 +4,7 @@
 /// The values that fields had before a transaction of a store edited them, to be restored if it fails.
 ///
 /// ```swift
-/// let edits = TransactionEdits(in: scope, onFailure: log.onFailure) { mark.isEntered }
+/// let edits = TransactionEdits(in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }) { mark.isEntered }
 /// do { try await body() } catch {
 ///   edits.revert { forgetCreatedModels() }
 ///   throw error
@@ -25,6 +25,7 @@ public final class TransactionEdits {
 
   private let map: IdentityMap
   private let isInside: () -> Bool
+  private let wasInside: () -> Bool
   /// Adds a closure to those that run in reverse order if the transaction fails.
   private let addFailureStep: (@escaping () -> Void) -> Void
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -37,6 +38,10 @@ public final class TransactionEdits {
   private var uncommitted: Set<ObjectIdentifier> = []
   /// The models that the transaction created.
   private var created: Set<ModelObject> = []
+  /// The models that the transaction deleted.
+  private var deleted: Set<ModelObject> = []
+  /// The models that another task, or another store, deleted since the transaction began.
+  private var deletedElsewhere: Set<ModelObject> = []
   /// The dirty fields of new models that the transaction saved.
   private var savedFields: [AnyField] = []
   /// The fields that other tasks changed since the transaction began.
@@ -53,15 +58,16 @@ public final class TransactionEdits {
   /// - Parameters:
   ///   - scope: the scope of the edited models.
   ///   - addFailureStep: adds a closure to those that the `body` of ``revert(_:)`` runs in reverse order.
+  ///   - wasInside: returns whether the running task is part of the transaction, or was begun in it and outlives it.
   ///   - isInside: returns whether the running task is part of the transaction.
   /// - Complexity: O(*n*) in the number of unsaved models of the scope.
   public init(
     in scope: ModelScope, onFailure addFailureStep: @escaping (@escaping () -> Void) -> Void,
-    where isInside: @escaping () -> Bool
+    wasInside: @escaping () -> Bool, where isInside: @escaping () -> Bool
   ) {
     map = scope.map
     self.addFailureStep = addFailureStep
-    self.isInside = isInside
+    (self.wasInside, self.isInside) = (wasInside, isInside)
     map.transactionNumber += 1
     number = map.transactionNumber
     numbers = [number]
@@ -77,6 +83,8 @@ public final class TransactionEdits {
     if let outer = map.innermostTransaction {
       outer.numbers.formUnion(numbers)
       outer.created.formUnion(created)
+      outer.deleted.formUnion(deleted)
+      outer.deletedElsewhere.formUnion(deletedElsewhere)
     } else {
       map.forEachUndo { $0.transactionEnded(numbers) }
     }
@@ -87,7 +95,30 @@ public final class TransactionEdits {
   /// - Throws: the errors of `body`.
   public func commit<Result>(_ body: () throws -> Result) rethrows -> Result {
     end()
+    // The transaction of another store of the scope can't take the commit back.
+    for model in Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted) {
+      for outer in map.transactions { outer.didCommit(model) }
+    }
     return try map.recordTogether(as: operation ?? self, body)
+  }
+
+  /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
+  /// values if this transaction fails.
+  func didCommit(_ model: ModelObject) {
+    guard isInside() else { return }
+    newModels.remove(model)
+    created.remove(model)
+    if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
+    let models = [model] + EmbeddedModels(of: model).models
+    savedFields.removeAll { field in models.contains { $0 === field.owner } }
+    var committed: Set<ObjectIdentifier> = []
+    for model in models {
+      model.forEachField { field, _ in if !field.isDirty || model.isDeleted { committed.insert(ObjectIdentifier(field)) } }
+    }
+    uncommitted.subtract(committed)
+    if committed.allSatisfy({ entries[$0] == nil }) { return }
+    for id in committed { entries[id] = nil }
+    order.removeAll(where: committed.contains)
   }
 
   /// Records a field before it is edited.
@@ -122,18 +153,19 @@ public final class TransactionEdits {
     uncommitted.insert(ObjectIdentifier(field))
   }
 
-  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it.
+  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it, or
+  /// outlives it.
   func editedFields(of model: ModelObject) -> [AnyField] {
-    if entries.isEmpty || isInside() { return [] }
+    if entries.isEmpty || wasInside() { return [] }
     return order.compactMap { entries[$0] }.filter { entry in
       entry.model === model && !overtaken.contains(ObjectIdentifier(entry.field))
         && !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
     }.map(\.field)
   }
 
-  /// Returns the fields of a model that the transaction saved, unless the running task is part of it.
+  /// Returns the fields of a model that the transaction saved, unless the running task is part of it, or outlives it.
   func uncommittedFields(of model: ModelObject) -> [AnyField] {
-    if uncommitted.isEmpty || isInside() { return [] }
+    if uncommitted.isEmpty || wasInside() { return [] }
     return order.compactMap { entries[$0] }.filter {
       $0.model === model && !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field))
     }.map(\.field)
@@ -160,9 +192,16 @@ public final class TransactionEdits {
   /// Adds a step that runs if the transaction fails, in reverse order, before the fields are restored.
   func onFailure(_ step: @escaping () -> Void) { addFailureStep(step) }
 
+  /// The models that the transaction deleted, unless the running task is part of it.
+  var deletedModels: Set<ModelObject> { deleted.isEmpty || isInside() ? [] : deleted }
+
   /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
   func willDelete(_ model: ModelObject) {
-    guard isInside() else { return }
+    guard isInside() else {
+      deletedElsewhere.insert(model)
+      return
+    }
+    deleted.insert(model)
     model.forEachField { field, _ in willChange(field, of: model) }
   }
 
@@ -172,7 +211,9 @@ public final class TransactionEdits {
   /// A field that another task changed since keeps its value.
   ///
   /// - Parameter body: removes what the transaction created from the scope, and adds what it deleted again.
-  public func revert(_ body: () -> Void) {
+  /// - Returns: the models with restored fields.
+  @discardableResult
+  public func revert(_ body: () -> Void) -> Set<ModelObject> {
     map.remove(self)
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
@@ -188,13 +229,15 @@ public final class TransactionEdits {
     for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
       for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
     }
-    for model in Set(reverted.map(\.model)).union(newModels) {
+    let models = Set(reverted.map(\.model))
+    for model in models.union(newModels) {
       // A record that was committed meanwhile is read again.
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
       if model.isUnsaved { map.keep(model) } else { map.settle(model) }
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
+    return models
   }
 
   private func restore(_ reverted: [Entry]) {
@@ -213,6 +256,13 @@ public final class TransactionEdits {
         if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
       }
       if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, settles: true) }
+    }
+    for (relation, _, _) in relations where !deletedElsewhere.isEmpty {
+      for model in relation.liveModels where model.isDeleted && deletedElsewhere.contains(model) {
+        let change = RelationChange(.reading)
+        relation.detachInverse(model, change)
+        change.announce()
+      }
     }
     let restored = Set(reverted.map { ObjectIdentifier($0.field) }).subtracting(changedElsewhere)
     for (relation, owner, present) in relations {
@@ -276,24 +326,53 @@ extension IdentityMap {
   }
 
   /// Runs a read of records. Values that an open transaction of another task saved stay as they are: its commit may be
-  /// under way, and the records from before it are no newer.
+  /// under way, and the records from before it are no newer. A model that it deleted remains the object of its identifier.
   func readBesideTransactions<Result>(keepsLocalChanges: Bool, _ body: () throws -> Result) rethrows -> Result {
-    let fields = transactions.isEmpty ? [] : transactions.flatMap(\.uncommittedFields)
+    if transactions.isEmpty { return try body() }
+    let deleted = registerDeleted()
+    defer { for (model, state) in deleted { withdrawDeleted(model, state) } }
+    var fields = transactions.flatMap(\.uncommittedFields)
+    for (model, _) in deleted { model.forEachField { field, _ in if !field.isDirty { fields.append(field) } } }
     if fields.isEmpty { return try body() }
-    let states = keepsLocalChanges ? [] : fields.map { $0.captureState() }
     protectedFields = Set(fields.map { ObjectIdentifier($0) })
-    if keepsLocalChanges { for field in fields { field.keepsValueInReads = true } }
     defer {
-      if keepsLocalChanges { for field in fields { field.keepsValueInReads = false } }
-      withoutRecording {
-        transaction {
-          for (field, state) in zip(fields, states) { field.reinstate(state, exactly: true, settles: false) }
-        }
-      }
       protectedFields = []
       for model in Set(fields.compactMap { $0.owner as? ModelObject }) { settle(model) }
     }
-    return try body()
+    if keepsLocalChanges {
+      for field in fields { field.keepsValueInReads = true }
+      defer { for field in fields { field.keepsValueInReads = false } }
+      return try body()
+    }
+    let states = fields.map { $0.captureState() }
+    // Observers see no value from before the transaction.
+    return try transaction {
+      defer {
+        withoutRecording {
+          for (field, state) in zip(fields, states) { field.reinstate(state, exactly: true, settles: false) }
+        }
+      }
+      return try body()
+    }
+  }
+
+  /// Registers the models that open transactions of other tasks deleted, as if these had failed.
+  private func registerDeleted() -> [(model: ModelObject, state: ModelObject.StoreState)] {
+    transactions.flatMap(\.deletedModels).compactMap { model in
+      guard model.identityMap == nil, let identifier = model.modelIdentifier,
+        canonicalModel(of: model.typeKey, identifier: identifier) == nil
+      else { return nil }
+      let state = model.storeState
+      model.identityMap = self
+      register(model)
+      model.markStored()
+      return (model, state)
+    }
+  }
+
+  private func withdrawDeleted(_ model: ModelObject, _ state: ModelObject.StoreState) {
+    remove(model)
+    model.restore(state)
   }
 
   func add(_ edits: TransactionEdits) {

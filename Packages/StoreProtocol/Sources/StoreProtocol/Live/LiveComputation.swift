@@ -71,11 +71,11 @@ final class LiveComputation<M: Model, Value> {
       mailbox, fields.interests(of: program, in: context, readsRecords: store.canReadRecords))
   }
 
-  /// Computes the value again; nil if it is the same, or the task was cancelled.
+  /// Computes the value again, from committed records; nil if it is the same, or the task was cancelled.
   private func newValue() async -> Result<Value, ModelStoreError>? {
     work.listings += 1
     do {
-      let value = try await compute()
+      let value = try await TransactionMark.outside(compute)
       if let last, areEqual(last, value) { return nil }
       last = value
       return .success(value)

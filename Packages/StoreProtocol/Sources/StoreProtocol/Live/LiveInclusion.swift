@@ -27,6 +27,8 @@ final class LiveInclusion<M: Model> {
   private var levels: [Level?] = [nil]
   private var links = IncludedLinks()
   private var shown: [Node: M] = [:]
+  /// The related models of each shown one. Its relations may retain them only until they are read from the other side.
+  private var retained: [Node: [ModelObject]] = [:]
   /// The models of the last valid result.
   private var delivered: [M] = []
   /// The models that were written, or reach a written one, since the last valid result; nil if they are unknown.
@@ -146,6 +148,7 @@ final class LiveInclusion<M: Model> {
     for (node, model) in shown where !staying.contains(ObjectIdentifier(model)) {
       for number in levels.indices.dropFirst() { left.insert(Node(level: number, key: node.key)) }
       shown[node] = nil
+      retained[node] = nil
       links.set([], of: node)
     }
     return Set(links.roots(of: left).compactMap { shown[$0].map { ObjectIdentifier($0) } })
@@ -156,11 +159,13 @@ final class LiveInclusion<M: Model> {
     for model in models {
       guard let node = node(of: model, at: 0) else { continue }
       shown[node] = model
-      link(model, node, &seen)
+      var related: [ModelObject] = []
+      link(model, node, &seen, &related)
+      retained[node] = related
     }
   }
 
-  private func link(_ model: ModelObject, _ node: Node, _ seen: inout Set<Node>) {
+  private func link(_ model: ModelObject, _ node: Node, _ seen: inout Set<Node>, _ related: inout [ModelObject]) {
     guard seen.insert(node).inserted else { return }
     var members: [Node: ModelObject] = [:]
     for (number, level) in levels.enumerated() where level?.owners == node.level {
@@ -168,7 +173,8 @@ final class LiveInclusion<M: Model> {
       for member in relation.relatedModels { self.node(of: member, at: number).map { members[$0] = member } }
     }
     links.set(Set(members.keys), of: node)
-    for (node, member) in members { link(member, node, &seen) }
+    related += members.values
+    for (node, member) in members { link(member, node, &seen, &related) }
   }
 
   private func node(of model: ModelObject, at level: Int) -> Node? {

@@ -25,6 +25,7 @@ extension ModelStore {
     if model.scope === scope { scope.noteDeletion(of: model) }
     scope.remove(model)
     model.markDeleted(in: scope)
+    scope.noteCommit(of: model)
     ModelHook.afterDelete.run(on: model, in: scope)
   }
 }

@@ -161,6 +161,7 @@ package struct PendingCreations<M: Model> {
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
       scope.addCreated(model)
+      scope.noteCommit(of: model)
       ModelHook.afterCreate.run(on: model)
     }
   }

@@ -312,6 +312,7 @@ public struct SaveOperation<M: Model> {
       return transaction.atEnd { [model, hook] in hook.run(on: model, unless: isSkipped) }
     }
     try complete(answer: answer)
+    scope.noteCommit(of: model)
     hook.run(on: model, unless: ModelHook.areSkipped)
   }
 

@@ -27,16 +27,11 @@ package struct SaveSnapshot {
     self.init(
       model, identifier: model.storedIdentifier,
       fields.map(StoredFields.list)
-        ?? (isNew ? model.allStoredFields : .list(Self.fieldsToSave(of: model, in: scope))),
+        ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
       asOf: .next(),
       writer
     )
     self.save = save
-  }
-
-  /// The fields that a save of the running task writes.
-  package static func fieldsToSave(of model: ModelObject, in scope: ModelScope) -> [AnyField] {
-    TransactionMark.hasOutlived ? model.unsavedFields : scope.fieldsToSave(of: model)
   }
 
   /// Runs the hook of a model and checks its rules.

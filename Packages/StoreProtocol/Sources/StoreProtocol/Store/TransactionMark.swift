@@ -33,9 +33,17 @@ package final class TransactionMark: Sendable {
   /// The transactions of the running task that have the turn of a scope.
   static var ofTask: [TransactionMark] { entered.filter { $0.scope != nil && $0.isOpen } }
 
-  /// Whether the running task was begun in a transaction whose body has ended. Its edits are its own, even if they were made
-  /// inside.
-  package static var hasOutlived: Bool { entered.contains { !$0.isOpen } }
+  /// Whether the running task, or a task that started it, is in the transaction, or was begun there and outlives it. Its
+  /// edits are its own then, even if they were made inside.
+  package var wasEntered: Bool { Self.entered.contains { $0 === self } }
+
+  /// Runs a closure as a part of no transaction, in the isolation of the caller.
+  package static func outside<Result>(
+    in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    if entered.isEmpty { return try await body() }
+    return try await $entered.withValue([], in: isolation, body)
+  }
 
   /// Ends the transaction for the tasks that outlive its body.
   package func end() { hasEnded.store(true, ordering: .releasing) }

@@ -17,6 +17,9 @@ public struct Turns<Key: Hashable & Sendable>: Sendable {
   /// Creates turns that no task has.
   public init() {}
 
+  /// Returns whether no task has the turn of a key.
+  public func isFree(_ key: Key) -> Bool { queues.withLock { $0[key] == nil } }
+
   /// Begins the turn of a key if no task has it.
   ///
   /// - Returns: whether it began.

@@ -51,6 +51,22 @@ extension ModelStoreContract {
       try await writer.create(ContractPerson.named("40", age: 40))
       try requireEqual(try await describe(), ["Bacme 2 50", "none 1 40"], "the groups after one was created")
     },
+    SharedEngineCheck(
+      "a live value that a transaction begins to observe has only committed records", needs: [.queries, .transactions]
+    ) { makeStore in
+      struct Refusal: Error {}
+      let store = try live(await makeStore())
+      let person = try await store.create(ContractPerson.named("Ada", age: 1))
+      do {
+        try await transaction(in: store) { store in
+          person.age.value = 100
+          try await store.save(person)
+          var sums = try live(store).observeValue(ContractPerson.self, { $0.sum(\.age) }).makeAsyncIterator()
+          try requireEqual(try await next(&sums, "observeValue").get(), 1, "the sum inside the transaction")
+          throw Refusal()
+        }
+      } catch is Refusal {}
+    },
     SharedEngineCheck("a live value of an invalid query has an error", needs: [.queries]) { makeStore in
       let reader = try live(await makeStore())
       var counts = reader.observeValue(ModelQuery(ContractPerson.self, limit: -1), { $0.count }).makeAsyncIterator()

@@ -187,6 +187,14 @@ private final class EditHistory {
     }
     let person = editor.people[number]
     var saved: Values = [:]
+    // A model that a failed transaction edited or saved is read again if others wrote it meanwhile.
+    func readAgain() throws {
+      let dirty = Self.dirtyKeys(of: person), values = Self.values(of: person)
+      if begun[number] != writes[number], stored[number].allSatisfy({ dirty.contains($0) || values[$0] == $1 }) {
+        for (key, value) in stored[number] where !dirty.contains(key) { editor.baselines[number][key] = value }
+      }
+      try requireLocal(editor, number, dirty)
+    }
     do {
       try await ModelStoreContract.transaction(in: editor.store) { store in
         try await othersWork()
@@ -205,12 +213,13 @@ private final class EditHistory {
       }
     } catch is Refusal {
       steps.append("\(editor.number) rolls it back")
-      return
+      return try readAgain()
     } catch let error as ModelStoreError where error.code == .conflict {
       steps.append("\(editor.number) has a conflict: \(error.message)")
       // What is written must not have been changed since the transaction began.
       let isStale = readWrites.contains { writes[$0] != $1 } || begun[number] != writes[number]
-      return try require(isStale, "a transaction conflicts with nothing: \(error)")
+      try require(isStale, "a transaction conflicts with nothing: \(error)")
+      return try readAgain()
     }
     steps.append("\(editor.number) ends it")
     try require(!readWrites.contains { writes[$0] != $1 }, "a transaction is written though what it read was changed")
