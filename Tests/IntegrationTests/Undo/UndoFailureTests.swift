@@ -177,6 +177,22 @@ private final class Note: Model {
       #expect(book.id != nil && book.title == "A")
     }
   }
+
+  @Test func `A transaction that fails keeps an earlier step whose edits cancel each other`() async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope), book = world.books[0]
+      undo.step("Cancel") {
+        book.title = "A"
+        book.title = "Untitled"
+      }
+      try await store.save(book)
+      try undo.undo()
+      try undo.redo()
+      try await fail(in: world) { book.title = "B" }
+      #expect(undo.undoLabel == "Cancel")
+    }
+  }
 }
 
 /// A task that is not part of the transaction of a test, because it began before.

@@ -76,9 +76,13 @@ extension ModelUndo {
       modelsToDelete = first.modelsToDelete
       held.removeAll { numbers.contains($0.transaction) }
     }
-    for step in undoSteps { step.remove(numbers, except: kept) }
+    undoSteps.removeAll { step in
+      // A step that was empty before is one of the user: its edits have cancelled each other.
+      if step.isEmpty { return false }
+      step.remove(numbers, except: kept)
+      return step.isEmpty
+    }
     open?.remove(numbers, except: kept)
-    undoSteps.removeAll(where: \.isEmpty)
     if depth == 0, open?.isEmpty == true {
       open = nil
       group = nil
