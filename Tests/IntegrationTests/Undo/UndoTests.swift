@@ -187,4 +187,18 @@ private final class JournaledBook: Model {
       #expect(!book.isDirty && !tag.isDirty)
     }
   }
+
+  @Test func `A refresh that discards an unsaved link is no step`() async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let book = try await store.create(UndoBook())
+      let undo = ModelUndo(store.scope)
+      undo.step("Link") { book.author = world.authors[0] }
+      try await store.refresh(book)
+      #expect(book.author == nil && !book.isDirty)
+      #expect(undo.undoLabel == "Link")
+      let error = try #require(throws: ModelUndoError.self) { try undo.undo() }
+      #expect(error.conflicts.map(\.key) == ["author"])
+    }
+  }
 }

@@ -46,6 +46,8 @@ final class IdentityMap {
   var isNotifyingOfEdit = false
   /// The clean fields of models whose records are being read, and that the records contain.
   var fieldsBeingRead: Set<ObjectIdentifier> = []
+  /// Whether a read is replacing unsaved values by their baselines, because the record has no values for them.
+  var isReadingBaselines = false
 
   /// The fields that open transactions saved, while another task reads records.
   var protectedFields: Set<ObjectIdentifier> = []

@@ -25,7 +25,7 @@ extension ModelIsolation where Self: ModelObject {
     // A list that was not read has an edit of its inverse, and is incomplete.
     let fields = fieldsForDictionaryValue().filter { $0.loadState != .notLoaded }
     let stored = Set(fields.map { ObjectIdentifier($0) })
-    revertFields { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
+    revertFields(isRead: true) { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
     for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) { field.unload() }
   }
 }
@@ -33,9 +33,10 @@ extension ModelIsolation where Self: ModelObject {
 extension ModelObject {
   /// Reverts the fields for which a condition holds.
   ///
+  /// - Parameter isRead: whether the revert is part of a read, which is no edit.
   /// - Returns: the reverted fields.
   @discardableResult
-  func revertFields(where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
+  func revertFields(isRead: Bool = false, where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
@@ -43,15 +44,24 @@ extension ModelObject {
     defer { withExtendedLifetime((models, replaced)) {} }
     return transaction {
       orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
-        // The revert of another relation may have reverted this one.
-        if !field.isDirty || field.restore() { return true }
-        guard origin == .read, field.wasNeverSaved else { return false }
-        if let relation = field as? any Relation { relation.unlinkAll() }
-        field.restoreUnset()
-        identityMap?.settle(self)
-        return true
+        guard isRead, let identityMap else { return revert(field) }
+        // The edits that observers make at the end of the transaction are edits.
+        return identityMap.readingBaseline { revert(field) }
       }
     }
+  }
+
+  /// Sets a dirty field to its baseline.
+  ///
+  /// - Returns: whether the field is reverted.
+  private func revert(_ field: AnyField) -> Bool {
+    // The revert of another relation may have reverted this one.
+    if !field.isDirty || field.restore() { return true }
+    guard origin == .read, field.wasNeverSaved else { return false }
+    if let relation = field as? any Relation { relation.unlinkAll() }
+    field.restoreUnset()
+    identityMap?.settle(self)
+    return true
   }
 
   var modelsKeptByRelations: [ModelObject] {

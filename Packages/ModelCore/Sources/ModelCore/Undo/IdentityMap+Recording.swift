@@ -46,9 +46,13 @@ extension IdentityMap {
     _ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil, continues: Bool = false,
     replacesEdit: Bool = false
   ) {
-    let isEdit = isEdit && !fieldsBeingRead.contains(ObjectIdentifier(field))
+    let isEdit = isEdit && !isReadingBaselines && !fieldsBeingRead.contains(ObjectIdentifier(field))
     for edits in transactions {
-      if isEdit || replacesEdit { edits.willChange(field, of: model) } else { edits.willRead(field, of: model) }
+      if isEdit || replacesEdit || isReadingBaselines {
+        edits.willChange(field, of: model)
+      } else {
+        edits.willRead(field, of: model)
+      }
     }
     if let processing, processing.includes(field, isEdit: isEdit) {
       processing.changed[ObjectIdentifier(field)] = field
@@ -57,6 +61,13 @@ extension IdentityMap {
     } else {
       forEachUndo { $0.willRead(field) }
     }
+  }
+
+  /// Runs the revert of a field that is part of a read.
+  func readingBaseline<Result>(_ body: () -> Result) -> Result {
+    isReadingBaselines = true
+    defer { isReadingBaselines = false }
+    return body()
   }
 
   /// Runs changes that histories don't record, because they restore what histories know.
