@@ -114,6 +114,28 @@ private final class Note: Model {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `An undo by another task waits until a transaction that edits models has ended`(fails: Bool) async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope)
+      undo.step("Rename") { world.books[0].title = "A" }
+      let task = OtherTask(world, undo)
+      func edit() async throws {
+        world.books[1].title = "B"
+        #expect(await task.undoReason() == .openStep)
+        world.books[2].title = "C"
+        #expect(await task.undoReason() == .openStep)
+      }
+      if fails { try await fail(in: world, edit) } else { try await world.transaction(edit) }
+      #expect(undo.undoLabel == (fails ? "Rename" : nil))
+      if !fails { try undo.undo() }
+      #expect(world.books.map(\.title) == ["A", "Untitled", "Untitled", "Untitled"])
+      try undo.undo()
+      #expect(world.books[0].title == "Untitled" && !undo.canUndo)
+    }
+  }
+
   @Test(arguments: UndoStoreKind.allCases)
   func `A transaction that fails restores a new model of the scope, also before its first save`(kind: UndoStoreKind)
     async throws
@@ -198,7 +220,18 @@ private final class Note: Model {
 /// A task that is not part of the transaction of a test, because it began before.
 private final class OtherTask {
   private let world: UndoWorld
-  init(_ world: UndoWorld) { self.world = world }
+  private let undo: ModelUndo?
+
+  init(_ world: UndoWorld, _ undo: ModelUndo? = nil) { (self.world, self.undo) = (world, undo) }
+
+  /// Returns why an undo by this task fails.
+  func undoReason() async -> ModelUndoError.Reason? {
+    nonisolated(unsafe) let undo = undo
+    return await Task.detached {
+      do { try undo?.undo() } catch { return (error as? ModelUndoError)?.reason }
+      return nil
+    }.value
+  }
 
   /// Renames a book as a task outside of any transaction does.
   func rename() async {

@@ -31,7 +31,8 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Whether a store has the model: it was created or read there, and was not deleted since.
+  /// Whether a store has the model: it was created or read there, and was not deleted through this scope since. Another
+  /// store instance may have deleted it; then a save and a refresh throw `notFound`.
   public var isPersisted: Bool { isStored && !isDeleted }
 }
 

@@ -51,7 +51,7 @@ public final class TransactionEdits {
   /// The number of this transaction among those of the scope.
   let number: Int
   /// The numbers of this transaction and of the nested ones that succeeded.
-  private var numbers: Set<Int>
+  private(set) var numbers: Set<Int>
 
   /// Begins to record the edits of a transaction.
   ///

@@ -58,6 +58,12 @@ final class UndoStep {
 
   var isEmpty: Bool { entries.isEmpty && existences.isEmpty }
 
+  /// Returns whether transactions of a store made a part of the step.
+  func isPart(of numbers: Set<Int>) -> Bool {
+    entries.contains { $0.transaction.map(numbers.contains) ?? false }
+      || existences.contains { $0.transaction.map(numbers.contains) ?? false }
+  }
+
   /// Returns whether the step has the state of a field before its next edit.
   func contains(_ field: AnyField) -> Bool { indices[ObjectIdentifier(field)] != nil }
 

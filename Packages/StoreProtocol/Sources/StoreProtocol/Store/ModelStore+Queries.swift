@@ -190,6 +190,9 @@ extension ModelStore {
       var models = try await list(query)
       reference.relink(models)
       models += try await membersOfRecord(relation, of: owner, except: models)
+      let found = Set(models.map { ObjectIdentifier($0) })
+      let missing = relation.relatedModels.filter { !$0.isNew && !$0.isShell && !found.contains(ObjectIdentifier($0)) }
+      try await RelationLoader(self, .byStore, isFresh: false, read: []).readAgain(missing, of: relation, owner)
       withExtendedLifetime(models) { relation.markLoaded() }
       return models
     }

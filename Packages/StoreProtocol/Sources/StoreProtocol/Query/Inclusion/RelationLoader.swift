@@ -94,6 +94,14 @@ struct RelationLoader {
     return related
   }
 
+  /// Reads members of a list again that its inverse does not find any more: another store instance deleted them, or gave
+  /// them another owner.
+  func readAgain(_ members: [ModelObject], of relation: any RelationField, _ owner: ModelObject) async throws {
+    guard let first = members.first, !owner.hasInRecord(relation) else { return }
+    let stored = try await models(relation.relatedClass, members.compactMap(\.storedIdentifier))
+    withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: stored) }
+  }
+
   /// Removes members that are not in the store any more from the relation, unless its inverse has a local change.
   private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
     let stored = Set(stored.map { ObjectIdentifier($0) })

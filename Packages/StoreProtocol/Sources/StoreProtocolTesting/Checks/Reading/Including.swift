@@ -146,7 +146,23 @@ extension ModelStoreContract {
       try await reader.load([\.employees], of: [company])
       try requireEqual(company.employees.value?.map(\.name.value), ["1"], "the employees that stay")
       try require(!company.isDirty, "the company is dirty")
-    }
+    },
+    SharedEngineCheck(
+      "a list of members lacks those that another store instance deleted or moved", needs: [.queries]
+    ) { makeStore in
+      let reader = try await makeStore(), writer = try await makeStore()
+      try await createEmployments([0, 0, 0], companies: 2, in: writer)
+      let company = try await reader.lookup(ContractCompany.self, identifier: "c0")
+      let employees = try await reader.list(in: company.employees)
+      try requireEqual(employees.map(\.name.value), ["0", "1", "2"], "the employees")
+      let moving = try await writer.lookup(ContractPerson.self, identifier: employees[0].identifier ?? "")
+      moving.company.value = try await writer.lookup(ContractCompany.self, identifier: "c1")
+      try await writer.update(moving)
+      try await writer.deleteAll(ContractPerson.self, where: { $0.age == 2 })
+      try requireEqual(try await reader.list(in: company.employees).map(\.name.value), ["1"], "the listed employees")
+      try requireEqual(company.employees.value?.map(\.name.value), ["1"], "the employees of the company")
+      try require(!company.isDirty && employees.allSatisfy { !$0.isDirty }, "a model is dirty")
+    },
   ]
 
   /// Creates a ticket with three watchers, and looks it up without them.
