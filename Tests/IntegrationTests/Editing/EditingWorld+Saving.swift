@@ -1,7 +1,7 @@
 import ModelKit
 import StoreProtocol
 
-/// A store that can be told to refuse a commit.
+/// A store that refuses a commit on request.
 protocol Refusing: AnyObject {
   /// Refuses the next commit.
   func refuseNextCommit()

@@ -109,7 +109,8 @@ extension ModelStoreContract {
       cancellationTogether,
       editing,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
-    + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment + isolation + conflicts + embeddingTogether
+    + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
+    + isolation + conflicts + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.

@@ -8,8 +8,9 @@ extension ModelUndo {
   ///
   /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
-  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value, or if a step is open, see
-  ///   ``beginStep(_:)``, or a transaction of another task has recorded edits. Nothing is changed then, and the step can be undone later.
+  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. Also if a step is open, see
+  ///   ``beginStep(_:)``, or an open transaction of another task has recorded edits. Nothing is changed then, and the step
+  ///   can be undone later.
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()
@@ -43,7 +44,9 @@ extension ModelUndo {
     if depth > 0 || counterStep != nil { throw ModelUndoError.openStep(label: (counterStep ?? open)?.label) }
     // The transaction of another task may fail, or go on to edit.
     let running = scope.map.transactions.filter { !$0.isEntered }
-    if let last = open.flatMap({ $0.isEmpty ? nil : $0 }) ?? undoSteps.last, running.contains(where: { last.isPart(of: $0.numbers) }) {
+    if let last = open.flatMap({ $0.isEmpty ? nil : $0 }) ?? undoSteps.last,
+      running.contains(where: { last.isPart(of: $0.numbers) })
+    {
       throw ModelUndoError.openStep(label: last.label)
     }
     close()

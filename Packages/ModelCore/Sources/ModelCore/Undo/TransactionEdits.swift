@@ -113,7 +113,9 @@ public final class TransactionEdits {
     savedFields.removeAll { field in models.contains { $0 === field.owner } }
     var committed: Set<ObjectIdentifier> = []
     for model in models {
-      model.forEachField { field, _ in if !field.isDirty || model.isDeleted { committed.insert(ObjectIdentifier(field)) } }
+      model.forEachField { field, _ in
+        if !field.isDirty || model.isDeleted { committed.insert(ObjectIdentifier(field)) }
+      }
     }
     uncommitted.subtract(committed)
     if committed.allSatisfy({ entries[$0] == nil }) { return }

@@ -57,7 +57,8 @@ struct EmbeddedModels {
   /// Whether an entry is only the inverse of the link to its container.
   private func leadsBack(_ entry: Entry) -> Bool {
     guard let container = entry.container.map({ entries[$0] }) else { return false }
-    return container.relation.ownerModel === entry.model && entry.relation.inverse(on: entry.model) === container.relation
+    return container.relation.ownerModel === entry.model
+      && entry.relation.inverse(on: entry.model) === container.relation
   }
 
   /// Reports the relations whose models a record would lack. It has each model once in full, and no reference to one

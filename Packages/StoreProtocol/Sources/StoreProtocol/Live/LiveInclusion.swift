@@ -27,7 +27,7 @@ final class LiveInclusion<M: Model> {
   private var levels: [Level?] = [nil]
   private var links = IncludedLinks()
   private var shown: [Node: M] = [:]
-  /// The related models of each shown one. Its relations may retain them only until they are read from the other side.
+  /// The related models of each shown one. A read of their inverses makes its own relations weak.
   private var retained: [Node: [ModelObject]] = [:]
   /// The models of the last valid result.
   private var delivered: [M] = []

@@ -2,7 +2,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// What a transaction that fails leaves of the work of other tasks and store instances.
+  /// Transactions that fail, beside other tasks and store instances.
   static let rollingBackBesideTasks: [SharedEngineCheck] = [
     SharedEngineCheck("a task that outlives a transaction does not save the edits of a later one") { makeStore in
       try await savingFromOutlivingTask(makeStore)
