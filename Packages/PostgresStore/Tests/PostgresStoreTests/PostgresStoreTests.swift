@@ -68,6 +68,17 @@
       #expect(report.identifiers == ["5", "5"])
     }
 
+    @Test func `The report on a query has its SQL without values`() async throws {
+      let store = try await TestServer.makeStore()
+      for text in ["a", "b"] { try await store.create(makeNote(text)) }
+      let report = try await store.explain(ModelQuery(Note.self, where: { $0.text == "b" }, limit: 5))
+      #expect(report.matchCount == 1)
+      #expect(report.readCount == 1)
+      let sql = try #require(report.statement)
+      #expect(sql.hasPrefix("SELECT ") && sql.contains(" WHERE ") && sql.contains("$1") && !sql.contains("'b'"))
+      #expect("\(report)".hasSuffix(sql))
+    }
+
     @Test func `A page after another one has the next models that SQL finds`() async throws {
       let store = try await TestServer.makeStore()
       for number in 1...30 { try await store.create(makeNote("\(number)")) }

@@ -97,6 +97,11 @@ extension RecordSnapshot {
 
   /// Returns nil: the store reads records.
   public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? { nil }
+
+  /// Returns nil: there are no statements.
+  public func statement<M: Model>(
+    for query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> String? { nil }
 }
 
 extension RecordEngine {

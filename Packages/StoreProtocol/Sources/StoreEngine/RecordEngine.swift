@@ -165,6 +165,12 @@ public protocol RecordSnapshot: Sendable {
   ///
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
+
+  /// Returns the statement that ``select(_:after:in:)`` sends to a database, without values; nil, the default, if there is
+  /// none.
+  ///
+  /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
+  func statement<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?
 }
 
 /// The records, all from one snapshot, that an engine selected for a query.

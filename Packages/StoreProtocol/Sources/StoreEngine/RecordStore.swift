@@ -168,6 +168,20 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     try await execute(query).records.map(\.identifier)
   }
 
+  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a database.
+  ///
+  /// ```swift
+  /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
+  /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
+  /// ```
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
+  open func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
+    var report = try await execute(query).report(on: query)
+    report.statement = try await handle.current().statement(for: query, in: scope.transformers)
+    return report
+  }
+
   /// Returns the identifiers of the records that a query finds in a snapshot, in its order.
   ///
   /// - Parameter position: the position of the tracker of the transaction under way, before the snapshot.

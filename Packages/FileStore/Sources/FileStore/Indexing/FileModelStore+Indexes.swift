@@ -114,16 +114,4 @@ extension FileModelStore {
     let field = try path(type.exactClass)
     try await translating { try await handle.engine.index(type.name, field, isUnique: unique) }
   }
-
-  /// Runs a query and reports its cost: which indexes it uses, and how many records it reads.
-  ///
-  /// ```swift
-  /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
-  /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
-  /// ```
-  ///
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
-  public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
-    try await execute(query).report(on: query)
-  }
 }

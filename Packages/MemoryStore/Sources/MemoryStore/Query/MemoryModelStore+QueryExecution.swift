@@ -54,21 +54,6 @@ extension MemoryModelStore {
     return try rows(for: query).rows.count
   }
 
-  /// Returns how the store runs a query: the indexes that it uses, and the number of records that it reads.
-  ///
-  /// ```swift
-  /// print(try store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
-  /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
-  /// ```
-  ///
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
-  public func explain<M: Model>(_ query: ModelQuery<M>) throws -> QueryReport {
-    let (found, plan, testedCount, _) = try run(query)
-    let isTested = query.filter != nil && !plan.isExact
-    return QueryReport(
-      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: found.count)
-  }
-
   // MARK: Indexes
 
   /// Maintains an index of a field for all instances of the store.

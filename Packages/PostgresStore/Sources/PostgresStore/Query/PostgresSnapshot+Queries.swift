@@ -29,6 +29,17 @@
       }
     }
 
+    /// Returns the SQL of a query, with placeholders for its values.
+    ///
+    /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
+    public func statement<M: Model>(
+      for query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> String? {
+      try await withTable(M.typeName) { _, catalog in
+        try await translate(query, context, catalog).selection(after: 0).sql
+      }
+    }
+
     func translate<M: Model>(
       _ query: ModelQuery<M>, _ context: ValueTransformerContext, _ catalog: PostgresCatalog
     ) async throws -> SQLQuery {

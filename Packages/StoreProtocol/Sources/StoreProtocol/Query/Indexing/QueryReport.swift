@@ -13,6 +13,8 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   public let readCount: Int
   /// The number of found records.
   public let matchCount: Int
+  /// The statement that was sent to a database, with placeholders for values; nil if there is none.
+  public var statement: String?
 
   /// Creates a report.
   ///
@@ -29,5 +31,7 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A description of the report in words.
-  public var description: String { "\(plan); read \(readCount), tested \(testedCount), found \(matchCount)" }
+  public var description: String {
+    "\(plan); read \(readCount), tested \(testedCount), found \(matchCount)\(statement.map { "; \($0)" } ?? "")"
+  }
 }
