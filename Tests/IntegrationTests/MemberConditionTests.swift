@@ -276,7 +276,7 @@ private typealias Condition = (query: QueryExpression, holds: (Plain) -> Bool)
     let plain = plain(&random), store = MemoryModelStore()
     _ = try await fill(store, plain)
     try store.index(Invoice.self) { $0.receipt.pages }
-    let report = try store.explain(ModelQuery(Invoice.self, where: { $0.receipt.pages == 3 }))
+    let report = try await store.explain(ModelQuery(Invoice.self, where: { $0.receipt.pages == 3 }))
     #expect(report.readCount == plain.filter { $0.receipt?.pages == 3 }.count)
     #expect("\(report)".contains("by the index of receipt.page_count"))
     #expect(throws: ModelStoreError.self) { try store.index(Invoice.self, unique: true) { $0.receipt.kind } }

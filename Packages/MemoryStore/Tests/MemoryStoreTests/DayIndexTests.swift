@@ -30,7 +30,7 @@ private final class Invoice: Model {
     #expect(early.map(\.due.value) == [Day(2026, 2, 28), Day(1969, 12, 31), Day(87, 1, 1)])
     let written = try await store.list(Invoice.self, where: { $0.written >= Day(2026, 10, 1) })
     #expect(written.map(\.written) == [Day(2026, 10, 2), Day(2026, 10, 1)])
-    let report = try store.explain(ModelQuery(Invoice.self, where: { $0.due == Day(2026, 10, 1) }))
+    let report = try await store.explain(ModelQuery(Invoice.self, where: { $0.due == Day(2026, 10, 1) }))
     #expect(report.readCount == (isIndexed ? 1 : 6))
   }
 }

@@ -93,9 +93,9 @@ import Testing
     }
     try await store.createAll(matches)
     let query = ModelQuery(Match.self, where: { $0.home == greens })
-    #expect(try store.explain(query).plan.isFullScan)
+    #expect(try await store.explain(query).plan.isFullScan)
     try await store.delete(greens)
-    let report = try store.explain(ModelQuery(Match.self, where: { $0.home.id == "blues" }))
+    let report = try await store.explain(ModelQuery(Match.self, where: { $0.home.id == "blues" }))
     #expect(report.plan.usedIndexes == ["home"])
     #expect(report.readCount == 1)
     #expect(matches[700].home.value == nil)
@@ -135,7 +135,7 @@ import Testing
       var lookedAt = 0
       for club in clubs {
         // What the deletion looks for.
-        lookedAt += try store.explain(ModelQuery(Match.self, where: { $0.home == club })).readCount
+        lookedAt += try await store.explain(ModelQuery(Match.self, where: { $0.home == club })).readCount
         try await store.delete(club)
       }
       return lookedAt
@@ -165,7 +165,7 @@ import Testing
       })
     let front = MemoryModelStore(store.handle)
     try await front.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
-    let report = try front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
+    let report = try await front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
     #expect(report.plan.usedIndexes == ["team"])
     #expect(report.readCount == 1)
     let teamCount = try front.countImmediately(ModelQuery(ContractTeam.self))

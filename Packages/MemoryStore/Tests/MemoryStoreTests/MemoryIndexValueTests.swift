@@ -59,7 +59,7 @@ private final class Bill: Model {
     try store.index(\Bill.amount)
     let half = Decimal(string: "0.5") ?? 0
     let query = ModelQuery(Bill.self, where: { $0.amount <= half }, sort: [.descending(\.amount)], limit: 5)
-    let report = try store.explain(query)
+    let report = try await store.explain(query)
     #expect(report.plan.isSortedByIndex)
     #expect((report.readCount, report.testedCount) == (5, 0))
     #expect(try store.listImmediately(query).map(\.amount.value) == Array(repeating: half, count: 5))
@@ -83,9 +83,9 @@ private final class Bill: Model {
         try store.listImmediately(query).map(\.id.value) == plain.listImmediately(query).map(\.id.value), "\(query)")
       #expect(try store.countImmediately(query) == plain.countImmediately(query), "\(query)")
     }
-    #expect(try store.explain(ModelQuery(Bill.self, where: { $0.code == AnyCase("A4") })).readCount == 10)
-    #expect(try store.explain(ModelQuery(Bill.self, where: { $0.tag == Tag(rawValue: "t3") })).readCount == 10)
-    #expect(try store.explain(ModelQuery(Bill.self, where: { $0.price == Money(cents: 3) })).readCount == 10)
+    #expect(try await store.explain(ModelQuery(Bill.self, where: { $0.code == AnyCase("A4") })).readCount == 10)
+    #expect(try await store.explain(ModelQuery(Bill.self, where: { $0.tag == Tag(rawValue: "t3") })).readCount == 10)
+    #expect(try await store.explain(ModelQuery(Bill.self, where: { $0.price == Money(cents: 3) })).readCount == 10)
   }
 
   @Test func `A unique index compares values, not how they are written`() async throws {

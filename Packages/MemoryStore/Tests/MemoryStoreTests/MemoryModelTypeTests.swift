@@ -54,20 +54,20 @@ extension Lamp {
     #expect(error?.code == .invalid)
   }
 
-  @Test func `A memory store uses an index that was declared by the name of a field`() throws {
+  @Test func `A memory store uses an index that was declared by the name of a field`() async throws {
     try store.index(type, "watts")
     #expect(try store.listImmediately(type, where: { $0["watts"] == 40 }).map(\.id.value) == [2])
-    let report = try store.explain(ModelQuery(Lamp.self, where: { $0.watts == 40 }))
+    let report = try await store.explain(ModelQuery(Lamp.self, where: { $0.watts == 40 }))
     #expect(report.plan.usedIndexes == ["watts"])
     #expect((report.readCount, report.testedCount, report.matchCount) == (1, 0, 1))
   }
 
-  @Test func `A memory store uses an index of a foreign key that was declared by its name`() throws {
+  @Test func `A memory store uses an index of a foreign key that was declared by its name`() async throws {
     try store.index(type, "owner")
     let owner = try store.lookupImmediately(Lamp.self, identifier: "1")
     let query = ModelQuery(Lamp.self, where: { $0.owner == owner })
     #expect(try store.listImmediately(query).map(\.id.value) == [2])
-    #expect(try store.explain(query).plan.usedIndexes == ["owner"])
+    #expect(try await store.explain(query).plan.usedIndexes == ["owner"])
   }
 
   @Test func `A memory store refuses to compare a relation with what is no model, indexed or not`() throws {

@@ -28,7 +28,7 @@ import Testing
       other.age.value = 30
       try await store.update(other)
       try await store.delete(try store.lookupImmediately(LivePerson.self, identifier: "31"))
-      let report = try store.explain(ModelQuery(LivePerson.self, where: { $0.age == 30 }))
+      let report = try await store.explain(ModelQuery(LivePerson.self, where: { $0.age == 30 }))
       #expect(report.plan.usedIndexes == ["age"])
       // Two have it; one was deleted, one was created, and one was changed.
       #expect((report.readCount, report.matchCount) == (3, 3))
@@ -48,7 +48,7 @@ import Testing
       other.age.value = 99
       try await store.update(other)
       let query = ModelQuery(LivePerson.self, sort: [.ascending(\.age, nils: .last)], limit: 2)
-      let report = try store.explain(query)
+      let report = try await store.explain(query)
       #expect(report.plan.usedIndexes == ["age"])
       #expect(report.readCount <= 4)
       #expect(try store.listImmediately(query).map(\.id.value) == [102, 201])

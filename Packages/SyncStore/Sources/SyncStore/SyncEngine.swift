@@ -132,11 +132,17 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   }
 
   /// Returns an operation on the record that has the server's identifier, if that replaced the temporary one.
+  ///
+  /// - Throws: `RecordMismatch` if the operation is based on another state of the record.
   private func mapped(_ operation: RecordOperation) async throws -> RecordOperation {
     guard operation.operation != .create,
       let current = try await replacement(of: operation.identifier, operation.type),
       try await local.read(operation.type, operation.identifier) == nil
     else { return operation }
+    // The record has the server's values since. Revisions of two records can be equal.
+    if let previous = operation.previousValue, try await local.read(operation.type, current)?.bytes != Array(previous) {
+      throw RecordMismatch(.wasChanged, operation.type, operation.identifier)
+    }
     var operation = operation
     operation.identifier = current
     return operation

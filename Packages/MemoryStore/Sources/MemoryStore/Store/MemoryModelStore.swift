@@ -79,12 +79,12 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// Returns how the store runs a query: the indexes that it uses, and the number of records that it reads.
   ///
   /// ```swift
-  /// print(try store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
+  /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
   /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
   /// ```
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
-  public override func explain<M: Model>(_ query: ModelQuery<M>) throws -> QueryReport {
+  public override func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
     let (found, plan, testedCount, _) = try run(query)
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(

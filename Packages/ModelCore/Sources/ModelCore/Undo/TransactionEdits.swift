@@ -173,6 +173,12 @@ public final class TransactionEdits {
     }.map(\.field)
   }
 
+  /// The fields that the transaction edited, unless the running task is part of it. Those that another task edited since
+  /// are none.
+  var editedFields: [AnyField] {
+    isInside() ? [] : order.compactMap { entries[$0]?.field }.filter { !overtaken.contains(ObjectIdentifier($0)) }
+  }
+
   /// The clean fields that the transaction saved, unless the running task is part of it.
   var uncommittedFields: [AnyField] {
     if uncommitted.isEmpty || isInside() { return [] }
@@ -333,7 +339,8 @@ extension IdentityMap {
     if transactions.isEmpty { return try body() }
     let deleted = registerDeleted()
     defer { for (model, state) in deleted { withdrawDeleted(model, state) } }
-    var fields = transactions.flatMap(\.uncommittedFields)
+    // A refresh replaces unsaved values as well.
+    var fields = transactions.flatMap { keepsLocalChanges ? $0.uncommittedFields : $0.editedFields }
     for (model, _) in deleted { model.forEachField { field, _ in if !field.isDirty { fields.append(field) } } }
     if fields.isEmpty { return try body() }
     protectedFields = Set(fields.map { ObjectIdentifier($0) })

@@ -97,16 +97,16 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
-  /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do.
+  /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is deleted,
+  ///   if a new model has the identifier of a stored one: read the document into that one instead.
   public func replaceAll<M: Model>(
     _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
   ) async throws {
     let query = ModelQuery(type, where: filter)
-    let staying = Set(models.map { ObjectIdentifier($0) })
     if let store = self as? any TransactionalModelStore {
-      try await store.replaceTogether(query, staying, models)
+      try await store.replaceTogether(query, models)
     } else {
-      _ = try await deleteEach(list(query).filter { !staying.contains(ObjectIdentifier($0)) })
+      _ = try await deleteEach(models.leaving(list(query)))
       for model in models { try await save(model) }
     }
   }
@@ -247,10 +247,10 @@ extension TransactionalModelStore {
   }
 
   fileprivate func replaceTogether<M: Model>(
-    _ query: ModelQuery<M>, _ staying: Set<ObjectIdentifier>, _ models: [M]
+    _ query: ModelQuery<M>, _ models: [M]
   ) async throws {
     try await transaction { store in
-      _ = try await store.deleteInAnyOrder(store.list(query).filter { !staying.contains(ObjectIdentifier($0)) })
+      _ = try await store.deleteInAnyOrder(models.leaving(store.list(query)))
       for model in models { try await store.save(model) }
     }
   }
@@ -280,5 +280,22 @@ extension TransactionalModelStore {
     _ query: ModelQuery<M>, _ change: (M) throws -> Void
   ) async throws -> Int {
     try await transaction { store in try await store.update(query, change) }
+  }
+}
+
+extension Array where Element: ModelObject {
+  /// Returns the stored models that this list, which replaces them, does not contain.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `conflict` if a new model has the identifier of one of them.
+  fileprivate func leaving(_ stored: [Element]) throws -> [Element] {
+    let staying = Set(map { ObjectIdentifier($0) })
+    let new = Set(lazy.filter(\.isNew).compactMap { $0.storedIdentifier.map { ExactText($0) } })
+    return try stored.filter { model in
+      if staying.contains(ObjectIdentifier(model)) { return false }
+      if let identifier = model.storedIdentifier, new.contains(ExactText(identifier)) {
+        throw ModelStoreError.conflict(model.storedTypeName, identifier: identifier)
+      }
+      return true
+    }
   }
 }

@@ -43,6 +43,31 @@ import Testing
     }
   }
 
+  @Test func `A transaction conflicts with a synchronisation that assigned the identifier of its record`() async throws {
+    try await withFolder { folder in
+      let first = store(folder), book = Book.titled("Emma")
+      try await first.save(book)
+      nonisolated(unsafe) let store = first
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await first.transaction { first in
+          book.title.value = "Persuasion"
+          try await first.save(book)
+          // The transaction waits, so that no other code uses the models meanwhile.
+          _ = try await Task.detached { try await store.sync() }.value
+        }
+      }
+      #expect(error?.code == .conflict)
+      #expect(book.identifier == "1" && book.title.value == "Emma" && !book.isDirty)
+      book.title.value = "Sanditon"
+      try await first.save(book)
+      let records = try await FileModelStore(first.handle.local).list(Book.self)
+      #expect(records.map(\.identifier) == ["1"] && records.map(\.title.value) == ["Sanditon"])
+      try await first.sync()
+      #expect(try await MemoryModelStore(server).list(Book.self).map(\.title.value) == ["Sanditon"])
+      try await close(first)
+    }
+  }
+
   @Test func `The server's changes are in the files`() async throws {
     try await withFolder { folder in
       let remote = MemoryModelStore(server)

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
-/// print(try store.explain(query).plan)
+/// print(try await store.explain(query).plan)
 /// // in the order of the index of age, 10 of 40 records
 /// ```
 public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {

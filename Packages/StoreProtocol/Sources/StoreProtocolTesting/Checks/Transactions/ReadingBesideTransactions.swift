@@ -7,6 +7,9 @@ extension ModelStoreContract {
     SharedEngineCheck("a read by another task leaves the values that an open transaction saved") { makeStore in
       for reading in Reading.allCases { try await readingSavedModels(makeStore, reading) }
     },
+    SharedEngineCheck("a refresh by another task leaves the values that an open transaction edits") { makeStore in
+      try await refreshingEditedModel(makeStore)
+    },
     SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
       try await savingEditedModel(makeStore)
     },
@@ -86,6 +89,27 @@ extension ModelStoreContract {
     case .refresh: try await store.refresh(person)
     case .stream: for try await _ in store.stream(ContractPerson.self) {}
     }
+  }
+
+  @MainActor private static func refreshingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, new) = (ContractCompany(), ContractCompany())
+    (old.id.value, new.id.value) = ("old", "new")
+    for company in [old, new] { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 0)
+    person.company.value = old
+    try await store.create(person)
+    try await transaction(in: store) { store in
+      person.age.value = 1
+      person.company.value = new
+      try await beside(store) { try await $0.refresh(person) }
+      try require(person.age.isDirty && person.company.isDirty, "an edit of the transaction is clean")
+      try await store.save(person)
+    }
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 1, "the stored age")
+    try requireEqual(stored.company.value?.identifier, "new", "the stored employer")
   }
 
   @MainActor private static func savingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {

@@ -74,6 +74,15 @@ extension ModelStoreContract {
       try await store.replaceAll(ContractPerson.self, with: [])
       try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
     },
+    Check("replaceAll deletes nothing if a new model has the identifier of a stored one", needs: [.queries]) { store in
+      let ada = try await store.create(ContractPerson.named("Ada")), double = ContractPerson.named("Double")
+      double.id.value = ada.id.value
+      try await requireError(.conflict, "replaceAll") {
+        try await store.replaceAll(ContractPerson.self, with: [double])
+      }
+      try require(ada.isPersisted && !double.isPersisted, "the stored person was replaced")
+      try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Ada"], "the stored names")
+    },
     Check("replaceAll deletes nothing if a model is invalid", needs: [.queries, .transactions]) { store in
       for number in 1...3 { try await store.create(ContractPerson.named("\(number)")) }
       try await requireError(.invalid, "replaceAll") {
