@@ -39,3 +39,21 @@ extension Relation {
     for model in former where !kept.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
   }
 }
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// Links the related models of a relation to this model again that were unloaded since this model was read.
+  ///
+  /// An unchanged record is not read another time, so the relation keeps a link that the unloaded inverse lacks.
+  ///
+  /// - Parameter key: the key with which the relation is declared.
+  public func relinkInverses(ofFieldDeclaredAs key: String) {
+    guard let relation = field(declaredAs: key) as? any Relation else { return }
+    let change = RelationChange(.reading)
+    for related in relation.relatedModels {
+      guard let inverse = relation.inverse(on: related), inverse !== relation, inverse.isUneven else { continue }
+      relation.linkInverse(related, to: self, inverse, change)
+    }
+    change.announce()
+  }
+}

@@ -168,10 +168,10 @@ extension ModelStore {
 }
 
 extension BackReference {
-  /// Links members to their owners again, if an owner was deallocated since the member was read: an unchanged record is
-  /// not read into the member another time.
+  /// Links members to their owners again, if an owner was deallocated or unloaded since the member was read: an unchanged
+  /// record is not read into the member another time.
   func relink(_ members: [ModelObject]) {
-    for member in members { _ = (member.field(declaredAs: key) as? any RelationField)?.relatedModels }
+    for member in members { member.relinkInverses(ofFieldDeclaredAs: key) }
   }
 }
 
