@@ -41,13 +41,13 @@ extension EditingWorld {
   private func unload() async throws {
     guard let number = pickStored(), live[number] == stored[number], dirtyKeys(number).isEmpty else { return }
     guard hasStoredLinks(number), draft?.number != number else { return }
-    // The limit of this reference: a list that another list stores stays empty after unload() and a read.
-    if live[number]?.kind == .subject { return }
     note("unload and load \(name(number))")
     models[number]?.unload()
     if let model = models[number] { try await store.refresh(model) }
     // Lists that only the members store were unloaded, too.
     try await list()
+    // The embedded models were read as new ones, which an undo of their addition does not remove.
+    if live[number]?.kind == .gallery { clearHistory() }
   }
 
   private func list() async throws {

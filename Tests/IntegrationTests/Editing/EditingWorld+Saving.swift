@@ -17,6 +17,10 @@ extension EditingWorld {
   /// Saves a model, alone or with new models that it references.
   func save(_ number: Int, including inclusion: SaveInclusion? = nil) async throws {
     guard let model = models[number] else { return }
+    // A deleted model that an undo has made new again keeps its identifier: a link to it could be saved.
+    if inclusion == nil, live[number]?.targets.contains(where: { isAwaitingCreation($0) && $0 != number }) == true {
+      return
+    }
     note("save \(name(number))\(inclusion == nil ? "" : " with related models")")
     if inclusion == nil, referencesNew(number) {
       try await expectError(.invalid) { try await self.store.save(model) }
@@ -28,7 +32,13 @@ extension EditingWorld {
   }
 
   /// Whether a record of the model would have a link to a model without a record.
-  private func referencesNew(_ number: Int) -> Bool { live[number]?.targets.contains { !isPersisted($0) } == true }
+  func referencesNew(_ number: Int) -> Bool {
+    live[number]?.targets.contains { !isPersisted($0) && $0 != number } == true
+  }
+
+  private func isAwaitingCreation(_ number: Int) -> Bool {
+    !isPersisted(number) && models[number]?.identifier != nil
+  }
 
   /// Adds the records of models that a save has created.
   private func noteCreated() {

@@ -153,6 +153,9 @@ struct EditingFault: Error, CustomStringConvertible {
       push(before)
     } else if live != before {
       throw EditingFault(description: "\(label) is no step of the history")
+    } else if !undo.canRedo {
+      // Edits that cancel each other may be no step, but are edits.
+      future = []
     }
   }
 
