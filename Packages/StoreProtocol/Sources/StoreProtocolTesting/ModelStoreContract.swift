@@ -14,8 +14,8 @@ public enum ModelStoreContract {
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
     + deletingInTransactions + rollingBack
     + exactIdentifiers
-    + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + nestedTransactions
-    + importing + deletingTargets
+    + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + oneToOne
+    + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + withoutFields + drafts
     + [
@@ -30,6 +30,7 @@ public enum ModelStoreContract {
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
     ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
+    ContractPilot.self, ContractLicense.self, ContractPlane.self,
   ]
 
   /// A capability that not every store has.

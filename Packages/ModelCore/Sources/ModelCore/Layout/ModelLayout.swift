@@ -50,8 +50,8 @@ final class ModelLayout: Sendable {
   /// The index of the inverse field for each relation and class of related models, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
 
-  /// The lists that their members store.
-  let membersStore = Lock(ListsStoredByMembers())
+  /// The relations that their inverse stores.
+  let storedByInverse = Lock(RelationsStoredByInverse())
 
   /// The plans for converting between bytes and fields, for each spelling of keys.
   let directPlans = Lock<[DirectPlan.Key: DirectPlan]>([:])

@@ -76,8 +76,9 @@ open class ModelObject: ObservationOwner {
 
   /// Returns the fields that ``ModelIsolation/dictionaryValue`` and stores write, in order.
   ///
-  /// Unless overridden, these are all fields except the lists that their members store. The inverse of such a list is a
-  /// to-one relation with a foreign key, and its members have an identifier field.
+  /// Unless overridden, these are all fields except the relations that their inverse stores. The inverse of such a
+  /// relation has foreign keys, and its models have an identifier field. A to-one relation is among them if its inverse
+  /// is a to-one relation, too.
   open func fieldsForDictionaryValue() -> [AnyField] { recordFields }
 
   /// Validates conditions that rules of single fields can't express. Does nothing unless overridden.

@@ -153,7 +153,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let change = RelationChange(stamp: stamp, nextChange, of: self)
     nextChange = .local
     let oldValue = liveValue
-    change.noteLists(of: self)
+    change.noteInverses(of: self)
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
     cutStaleInverses(except: newValue ?? [], change)

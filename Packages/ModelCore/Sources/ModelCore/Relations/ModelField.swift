@@ -121,7 +121,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     let change = RelationChange(stamp: stamp, nextChange, of: self)
     nextChange = .local
     let oldValue = liveValue
-    change.noteLists(of: self)
+    change.noteInverses(of: self)
     // An identifier without a live model is a value too: setting nil cuts the link.
     let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
     // The first value of a relation is an edit even if it is nil: the stored one may be another.
@@ -161,6 +161,11 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLinkIdentity = LinkIdentity(model)
     readsThroughHook = true
     if !isForeignKey, ownerModel?.hasNoIdentifier == false { model.noteContainer(self) }
+  }
+
+  /// Removes the identifier of a related model that was deallocated.
+  func removeReleasedModel() {
+    if readsThroughHook, backLink == nil { release() }
   }
 
   private func release() {
@@ -263,6 +268,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if change.isRead { original?.see(model) }
     mark(from: oldValue, isChange: true, change)
     change.note(self)
+    change.note(model, in: self)
     if let oldValue { cutInverse(oldValue, change) }
     cutStaleInverses(except: [model], change)
     return isRetained
@@ -279,6 +285,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if change.isRead || change.kind == .deletion, original?.model === model { original?.see(nil) }
     mark(from: model, isChange: true, change)
     change.note(self)
+    change.note(model, in: self)
   }
 
   func markEmbeddedEdit(of model: ModelObject) {

@@ -38,12 +38,15 @@ extension ModelField {
 
 @_spi(ModelKitInternals)
 extension RelationField {
-  /// Marks a list as loaded after a store found all members by their inverse; does nothing to a to-one relation.
-  public func markMembersLoaded() { (self as? any LoadableList)?.markLoaded() }
+  /// Marks a relation as loaded after a store found all related models by their inverse. The caller keeps them live.
+  public func markMembersLoaded() { (self as? any Relation)?.markLoaded() }
 }
 
-private protocol LoadableList {
-  func markLoaded()
+extension ModelField {
+  func markLoaded() {
+    guard loadState != .loaded, ownerModel?.origin == .read else { return }
+    // The related model is live if there is one, so a deallocated one is not stored as such any more.
+    removeReleasedModel()
+    loadState = .loaded
+  }
 }
-
-extension ModelArrayField: LoadableList {}

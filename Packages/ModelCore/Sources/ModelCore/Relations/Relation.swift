@@ -52,14 +52,14 @@ protocol Relation: RelationField {
   func markEmbeddedEdit(of model: ModelObject)
   /// Marks an edited list that is in no record as loaded, before a save writes it.
   func completeIfInNoRecord()
+  /// Marks the relation as loaded after a store found all related models by their inverse.
+  func markLoaded()
   /// Updates the load state after the list was written as part of a record.
   func settleWritten()
-  /// Updates the baseline of a list that only its members store.
-  func noteStoredLink(of member: ModelObject, exists: Bool)
-  /// Marks a list that only its members store as clean if it equals its baseline.
-  func settleAsMembersStore()
-  /// Returns whether a record of this side or of the model has the link as it is.
-  func isStored(by model: ModelObject) -> Bool
+  /// Updates the baseline of a relation that only its inverse stores.
+  func noteStoredLink(of model: ModelObject, exists: Bool)
+  /// Marks a relation that only its inverse stores as clean if it equals its baseline.
+  func settleAsInverseStores()
   /// Adds a model to a to-many relation, or sets it in a to-one relation.
   ///
   /// - Returns: `false` if it is of another class.

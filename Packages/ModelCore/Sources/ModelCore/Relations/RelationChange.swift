@@ -25,8 +25,8 @@ final class RelationChange {
   private let source: (any Relation)?
   /// Whether a read replaces an unsaved link.
   private let replacesEdit: Bool
-  /// The dirty lists whose members changed, with these.
-  private var lists: [ObjectIdentifier: (list: any Relation, members: [ModelObject])] = [:]
+  /// The dirty relations whose inverses changed links, with the models of these.
+  private var followers: [ObjectIdentifier: (relation: any Relation, models: [ModelObject])] = [:]
 
   init(stamp: ChangeStamp = .next(), _ kind: Kind = .local, of source: (any Relation)? = nil) {
     self.stamp = stamp
@@ -68,38 +68,38 @@ final class RelationChange {
     if kind == .reversion { reverted.append(relation) }
   }
 
-  /// Registers a member that was added to a list or removed from it.
-  func note(_ member: ModelObject, in list: any Relation) {
-    guard list.isDirty else { return }
-    // The link of the member is an unsaved edit as well.
-    if kind == .local, lists[ObjectIdentifier(list)] != nil { return }
-    lists[ObjectIdentifier(list), default: (list, [])].members.append(member)
+  /// Registers a model whose link was added to a relation or removed from it on the inverse.
+  func note(_ model: ModelObject, in relation: any Relation) {
+    guard relation.isDirty else { return }
+    // The link of the inverse is an unsaved edit as well.
+    if kind == .local, followers[ObjectIdentifier(relation)] != nil { return }
+    followers[ObjectIdentifier(relation), default: (relation, [])].models.append(model)
   }
 
-  /// Registers the lists that have an unsaved link which a read or a revert of the source replaces or confirms.
-  func noteLists(of relation: any Relation) {
+  /// Registers the inverses that have an unsaved link which a read or a revert of the source replaces or confirms.
+  func noteInverses(of relation: any Relation) {
     guard kind != .local, relation.isForeignKey, relation.isDirty, let owner = relation.ownerModel else { return }
     for model in relation.liveModels + (relation.baselineModels ?? []) {
-      if let inverse = relation.inverse(on: model), inverse.isToMany { note(owner, in: inverse) }
+      if let inverse = relation.inverse(on: model) { note(owner, in: inverse) }
     }
   }
 
-  private func settleLists() {
-    for (list, members) in lists.values {
-      if kind != .local, let owner = list.ownerModel {
-        for member in members {
-          guard let link = list.inverse(on: member) else { continue }
+  private func settleFollowers() {
+    for (relation, models) in followers.values {
+      if kind != .local, let owner = relation.ownerModel {
+        for model in models {
+          guard let link = relation.inverse(on: model) else { continue }
           let isDecided = kind == .deletion || link === source || !link.isDirty
-          if isDecided { list.noteStoredLink(of: member, exists: member.origin == .read && link.refers(to: owner)) }
+          if isDecided { relation.noteStoredLink(of: model, exists: model.origin == .read && link.refers(to: owner)) }
         }
       }
-      list.settleAsMembersStore()
+      relation.settleAsInverseStores()
     }
   }
 
   func announce() {
     for relation in reverted { relation.settle(asOf: stamp) }
-    if !lists.isEmpty { settleLists() }
+    if !followers.isEmpty { settleFollowers() }
     if announcements.isEmpty { return }
     if let recorder { return recorder.recordAsOneEdit { for announcement in announcements { announcement() } } }
     for announcement in announcements { announcement() }

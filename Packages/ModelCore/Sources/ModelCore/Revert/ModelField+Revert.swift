@@ -5,6 +5,7 @@ extension ModelField {
   var baselineModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
 
   func revertToBaseline() -> Bool {
+    noteStoredLinks()
     guard let original else { return false }
     if original.model?.isDeleted == true { original.see(nil) }
     let model = original.model ?? original.identity?.identifier.map(unloadedReference)

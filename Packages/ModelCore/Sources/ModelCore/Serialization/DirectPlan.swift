@@ -46,8 +46,8 @@ final class DirectPlan: Sendable {
   let relationCount: Int
   /// Whether the class overrides `fieldsForDictionaryValue()`.
   let choosesFields: Bool
-  /// The lists that their members store, which are read but not written.
-  let listsStoredByMembers: UInt64
+  /// The relations that their inverse stores, which are read but not written.
+  let relationsStoredByInverse: UInt64
   /// Whether the class overrides `instanceClass(for:)`.
   let choosesInstanceClass: Bool
   /// False if the class has no plan.
@@ -77,7 +77,7 @@ final class DirectPlan: Sendable {
   private init(_ model: ModelObject, _ layout: ModelLayout, _ context: ValueTransformerContext) {
     preparation = model.isPrepared ? context.preparation : nil
     choosesFields = OverrideProbe.choosesFields(type(of: model))
-    listsStoredByMembers = model.listsStoredByMembers
+    relationsStoredByInverse = model.relationsStoredByInverse
     choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
     var members: [Member] = []
     // The tree path finds a model whose identifier is in none of its properties.

@@ -14,7 +14,7 @@ extension ModelWriter {
     if plan.relationCount > 0 { seen.insert(ObjectIdentifier(model)) }
     let inclusion: DirectInclusion = model.origin == .new ? .loadedOrIncomplete : .loaded
     var object = AttributeDictionary(minimumCapacity: plan.members.count)
-    for (index, member) in plan.members.enumerated() where plan.listsStoredByMembers & 1 &<< UInt64(index) == 0 {
+    for (index, member) in plan.members.enumerated() where plan.relationsStoredByInverse & 1 &<< UInt64(index) == 0 {
       guard let field = layout.reference(at: index, of: model) else { return nil }
       do {
         let json: JSONValue? = try field._withUnsafeGuaranteedRef { field in

@@ -33,7 +33,7 @@ final class DirectClassWriter {
     let slots = model.layout.slots
     steps = ContiguousArray(
       (plan?.sorted ?? []).compactMap { index in
-        guard let plan, plan.listsStoredByMembers & 1 &<< UInt64(index) == 0 else { return nil }
+        guard let plan, plan.relationsStoredByInverse & 1 &<< UInt64(index) == 0 else { return nil }
         return Step(
           offset: slots[index].offset, kind: kinds[index], quotedKey: plan.members[index].quotedKey.buffer,
           declaredKey: plan.members[index].declaredKey)

@@ -31,7 +31,7 @@ extension ModelObject {
     let isFixed = layout.forEachFixedField(of: self) { field, index in
       if field.isIncluded(in: inclusion) { mask |= 1 &<< UInt64(index) }
     }
-    return isFixed ? .all(mask & ~listsStoredByMembers) : .list(storableFields)
+    return isFixed ? .all(mask & ~relationsStoredByInverse) : .list(storableFields)
   }
 
   /// Marks fields as saved with their values at a moment. Later changes stay dirty.

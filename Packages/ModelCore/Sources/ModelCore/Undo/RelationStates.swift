@@ -100,7 +100,7 @@ extension ModelArrayField {
       if (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
         settle(asOf: change.stamp)
       } else {
-        settleAsMembersStore()
+        settleAsInverseStores()
       }
     }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }

@@ -296,8 +296,8 @@ public final class TransactionEdits {
     let isLinked = relation.refers(to: model)
     if isLinked == inverse.refers(to: owner) { return }
     let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
-    if !isLinked, relation.isToMany, !changedElsewhere.contains(ObjectIdentifier(inverse)),
-      inverse.isForeignKey, !relation.isForeignKey
+    if !isLinked, relation.isToMany || (!inverse.isToMany && relation.liveModels.isEmpty),
+      !changedElsewhere.contains(ObjectIdentifier(inverse)), inverse.isForeignKey, !relation.isForeignKey
     {
       // A new model keeps the links that its own record has.
       inverse.linkInverse(owner, change)

@@ -126,7 +126,7 @@ extension ModelObject {
     func add(_ field: AnyField) {
       guard field.isRelation, let relation = field as? any Relation, !relation.isForeignKey else { return }
       relation.noteValueRead()
-      if relation.linkCount > 0, !isStoredOnlyByMembers(relation) { relations.append(relation) }
+      if relation.linkCount > 0, !isStoredOnlyByInverse(relation) { relations.append(relation) }
     }
     for index in layout.relationIndices { if let field = layout.field(at: index, of: self) { add(field) } }
     for field in details?.dynamicFields ?? [] { add(field) }

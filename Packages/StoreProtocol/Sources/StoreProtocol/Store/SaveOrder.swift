@@ -17,24 +17,24 @@ struct SaveOrder {
   init(from model: ModelObject) {
     var models: [ModelObject] = []
     var seen: Set<ModelObject> = [model]
-    func visit(_ model: ModelObject, lists: Bool) {
+    func visit(_ model: ModelObject, inverses: Bool) {
       for relation in Self.relations(of: model) {
         for related in relation.relatedModels where seen.insert(related).inserted {
-          visit(related, lists: false)
+          visit(related, inverses: false)
           if relation.isForeignKey, Self.isNowhere(related) { models.append(related) }
         }
       }
-      guard lists else { return }
-      // A list may be stored in the records of its members only.
-      for relation in Self.allRelations(of: model) where relation.isToMany {
+      guard inverses else { return }
+      // A relation may be stored in the records of its related models only.
+      for relation in Self.allRelations(of: model) {
         for related in relation.relatedModels
         where Self.isReferredTo(model, by: related, relation) && seen.insert(related).inserted {
-          visit(related, lists: true)
+          visit(related, inverses: true)
           if Self.isNowhere(related) { models.append(related) }
         }
       }
     }
-    visit(model, lists: true)
+    visit(model, inverses: true)
     models.append(model)
     let order = Self.ordered(models)
     var later = Set(order.map { ObjectIdentifier($0) })

@@ -57,6 +57,35 @@ extension ModelStoreContract {
       try requireEqual(try await names(), [], "the result after one became younger")
     },
     SharedEngineCheck(
+      "a live query reads and includes a one-to-one relation that only the inverse stores",
+      needs: [.queries, .anyModels]
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      let pilots = try await writer.createAll([ContractPilot.named("Ada"), ContractPilot.named("Bob")])
+      let license = ContractLicense()
+      license.number.value = "1"
+      try await writer.create(license)
+      var iterator = reader.observe(
+        ContractPilot.self, where: { $0.license.number != nil }, including: [\.license]
+      ).makeAsyncIterator()
+      func licenses() async throws -> [String] {
+        let models = try await next(&iterator, "observe").models
+        try require(models.allSatisfy { !$0.isDirty }, "a pilot is dirty")
+        return models.map { "\($0.name.value ?? "") \($0.license.value?.number.value ?? "none")" }
+      }
+      try requireEqual(try await licenses(), [], "the first result")
+      for pilot in pilots {
+        license.pilot.value = pilot
+        try await writer.update(license)
+        try requireEqual(try await licenses(), ["\(pilot.name.value ?? "") 1"], "the result after the license moved")
+      }
+      license.number.value = "2"
+      try await writer.update(license)
+      try requireEqual(try await licenses(), ["Bob 2"], "the result after the license changed")
+      try await writer.delete(license)
+      try requireEqual(try await licenses(), [], "the result after the license was deleted")
+    },
+    SharedEngineCheck(
       "a live query reads the inverse of a relation where a record does not have the list",
       needs: [.queries, .anyModels]
     ) { makeStore in
