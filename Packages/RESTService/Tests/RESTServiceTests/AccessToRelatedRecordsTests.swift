@@ -35,6 +35,20 @@ final class Label: Model {
   @Field var code: String?
 }
 
+/// A class that the records of another one reference, one each.
+final class Patient: Model {
+  @Field var id: Int?
+  @ModelField var chart: Chart?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A class whose records not everyone may read.
+final class Chart: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$chart) var patient: Patient?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `Access to related records` {
   private func request(
     _ service: RESTService, _ method: String, _ address: String, _ body: JSONValue? = nil, user: String? = nil
@@ -76,6 +90,24 @@ final class Label: Model {
     let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     let answer = try await request(service, "GET", "/shelves?where=\(query)", user: "eve")
     #expect(answer.status == 400)
+  }
+
+  @Test func `A condition can't find out whether a related record exists that not every user may read`() async throws {
+    let store = MemoryModelStore()
+    let patient = Patient()
+    patient.chart = Chart()
+    try await store.save(patient, including: .related)
+    for (isReadable, status) in [(false, 400), (true, 200)] {
+      let service = RESTService(store.handle, serving: [Patient.self, Chart.self]) { access in
+        access.allow(.all, Patient.self)
+        if isReadable { access.allow(.all, Chart.self) } else { access.allow(.all, Chart.self) { _, _ in false } }
+      }
+      let condition = #"{"field":"chart","is":"!=","value":null}"#
+      let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      let answer = try await request(service, "GET", "/patients?where=\(query)", user: "eve")
+      #expect(answer.status == status)
+      if isReadable { #expect(answer.json?.arrayValue?.count == 1) }
+    }
   }
 
   @Test func `A hidden field of an embedded record is not written`() async throws {

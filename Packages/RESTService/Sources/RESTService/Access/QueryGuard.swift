@@ -64,7 +64,9 @@ struct QueryGuard {
       }
       // The record itself has embedded models, and the identifiers of the relations that it stores.
       let isStored = model.storableFields.contains { $0 === field }
-      if isLast, !entersLast, isStored || !relation.isToMany { continue }
+      // Whether a to-one relation is nil may be known to the related records only.
+      let isInRecord = isStored || (!relation.isToMany && model.fieldsForDictionaryValue().contains { $0 === field })
+      if isLast, !entersLast, isInRecord { continue }
       try refuseUnreadable(relation.relatedClass, isEmbedded: isStored && !relation.isForeignKey)
     }
     return current
