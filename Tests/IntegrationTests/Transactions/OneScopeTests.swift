@@ -60,6 +60,29 @@ private final class Book: Model {
     #expect(try await cache.count(Entry.self) == 1)
   }
 
+  @Test func `Child tasks of a transaction run those of another store one after the other`() async throws {
+    let first = MemoryModelStore()
+    let second = MemoryModelStore(first.handle, scope: first.scope)
+    try await first.create(Counter())
+    let increment: @MainActor @Sendable () async throws -> Void = {
+      for _ in 0..<4 {
+        try await second.transaction { store in
+          let counter = try await store.lookup(Counter.self, identifier: "1"), count = counter.count + 1
+          await Task.yield()
+          counter.count = count
+          await Task.yield()
+          try await store.save(counter)
+        }
+      }
+    }
+    try await first.transaction { _ in
+      let tasks = (0..<3).map { _ in Task { try await increment() } }
+      for task in tasks { try await task.value }
+    }
+    let stored = try await MemoryModelStore(first.handle).lookup(Counter.self, identifier: "1")
+    #expect(stored.count == 12)
+  }
+
   @Test(arguments: [false, true])
   func `A transaction that fails keeps what another store of its scope committed`(isTransaction: Bool) async throws {
     let first = MemoryModelStore()

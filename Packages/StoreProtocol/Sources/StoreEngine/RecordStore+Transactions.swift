@@ -39,7 +39,13 @@ extension RecordStore {
     try parts.check()
     if let transaction { return try await parts.runNested(in: scope, transaction.log, body) }
     // A task has the turn already if it is in a transaction of another store of the scope.
-    if TransactionMark.isTaskInTransaction(of: scope) { return try await runInTurn(body) }
+    if let outer = TransactionMark.innermost(of: scope) {
+      // Its child tasks may begin several at the same time.
+      let id = ObjectIdentifier(outer)
+      try await scope.innerTransactionTurns.begin(id)
+      defer { scope.innerTransactionTurns.end(id) }
+      return try await runInTurn(body)
+    }
     let turns = scope.transactionTurns
     if !turns.beginImmediately(true) {
       let wait = try TransactionWaits.begin(for: scope)

@@ -37,6 +37,8 @@ extension ModelObject {
   /// - Returns: the reverted fields.
   @discardableResult
   func revertFields(isRead: Bool = false, where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
+    // A read that kept the local changes is to be repeated.
+    if !isRead { storeMark = nil }
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations

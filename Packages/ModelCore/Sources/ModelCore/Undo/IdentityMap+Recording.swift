@@ -164,7 +164,12 @@ extension ModelScope {
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
     let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })
-    let uncommitted = map.transactions.flatMap { $0.uncommittedFields(of: model) }
+    var uncommitted = map.transactions.flatMap { $0.uncommittedFields(of: model) }
+    if !uncommitted.isEmpty {
+      // A relation that its inverse stores is in no record.
+      let stored = Set(model.storableFields.map { ObjectIdentifier($0) })
+      uncommitted.removeAll { !stored.contains(ObjectIdentifier($0)) }
+    }
     return (model.unsavedFields + uncommitted).filter { !edited.contains(ObjectIdentifier($0)) }
   }
 

@@ -106,7 +106,11 @@ extension ModelUndo {
     }
     counterStep = nil
     counter.complete()
-    for model in touched { model.settleContainers() }
+    for model in touched {
+      // A read that kept an unsaved edit is to be repeated.
+      model.storeMark = nil
+      model.settleContainers()
+    }
     for model in touched { settle(model) }
     let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     let saves = touched.filter { model in

@@ -90,6 +90,7 @@ final class ScopeActivity {
   let creations = CreationsInProgress()
   let reads = PendingReads()
   let transactionTurns = Turns<Bool>()
+  let innerTransactionTurns = Turns<ObjectIdentifier>()
   /// Called before records become models.
   var readingHooks: [() -> Void] = []
 }
@@ -112,6 +113,9 @@ extension ModelScope {
 
   /// The transactions of the stores of this scope: they run one after the other, because they share its live models.
   public var transactionTurns: Turns<Bool> { activity.transactionTurns }
+
+  /// The transactions that tasks of another store's transaction begin, by that one.
+  public var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
 
   /// Adds a function that is called before records become models, as long as the scope exists.
   public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }

@@ -124,6 +124,7 @@ extension ModelStore {
   /// Updates a model, with the policy of the store if none is given.
   func change<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws -> M {
     _ = try await readIfReference(model)
+    if model.isUntouchedReference { return model }
     do {
       guard let policy else { return try await update(model, fields: nil) }
       return try await update(model, fields: nil, onConflict: policy)
@@ -173,6 +174,7 @@ extension ModelStore {
     try await scope.creations.settled(model)
     // There is no record: the local values are the whole model.
     if try await !readIfReference(model) { model.markNew() }
+    if model.isUntouchedReference { return }
     if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
 
@@ -183,4 +185,9 @@ extension ModelStore {
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try await list(query).compactMap(\.identifier)
   }
+}
+
+extension ModelObject {
+  /// Whether the model is an unloaded reference without changes: a save of it writes nothing.
+  fileprivate var isUntouchedReference: Bool { isShell && unsavedFields.isEmpty && storedIdentifier != nil }
 }

@@ -25,9 +25,9 @@ package final class TransactionMark: Sendable {
   /// Whether the body of the transaction has not ended.
   var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
 
-  /// Whether the running task is in a transaction that has the turn of the stores of a scope.
-  package static func isTaskInTransaction(of scope: ModelScope) -> Bool {
-    entered.contains { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
+  /// The innermost transaction of the running task that has the turn of the stores of a scope, directly or inside another one.
+  package static func innermost(of scope: ModelScope) -> TransactionMark? {
+    entered.last { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
   }
 
   /// The transactions of the running task that have the turn of a scope.

@@ -32,6 +32,16 @@ extension ModelStoreContract {
       try requireEqual(third.differences.inserted.map(\.index), [3], "the created person")
       try requireEqual(third.models.last?.company.value?.name.value, "Nobody's", "the company of the created person")
     },
+    SharedEngineCheck("a live query retains the models that it includes", needs: [.queries]) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      let companies = try await createCompanies(1, in: writer)
+      try await writer.create(employee("0", of: companies[0]))
+      var iterator = reader.observe(ContractPerson.self, including: [\.company]).makeAsyncIterator()
+      let people = try await next(&iterator, "observe").models
+      // Its result is released, and with it the owners of the relation's other side.
+      _ = try await reader.list(ContractCompany.self, including: [\.employees])
+      try requireEqual(people.map { $0.company.value?.name.value }, ["Company 0"], "the included company")
+    },
     SharedEngineCheck("a live query follows the members of an inverse list that it includes", needs: [.queries]) {
       makeStore in
       let reader = try live(await makeStore()), writer = try await makeStore()

@@ -69,7 +69,7 @@ extension ModelStoreContract {
         ContractPilot.self, where: { $0.license.number != nil }, including: [\.license]
       ).makeAsyncIterator()
       func licenses() async throws -> [String] {
-        let models = try await next(&iterator, "observe").models
+        let result = try await next(&iterator, "observe"), models = result.models
         try require(models.allSatisfy { !$0.isDirty }, "a pilot is dirty")
         return models.map { "\($0.name.value ?? "") \($0.license.value?.number.value ?? "none")" }
       }

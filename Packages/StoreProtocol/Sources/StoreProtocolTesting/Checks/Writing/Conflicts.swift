@@ -179,6 +179,21 @@ extension ModelStoreContract {
         try await first.save(other, onConflict: .overwrite)
       }
     },
+    SharedEngineCheck("a model whose edit was reverted after a read is read again") { makeStore in
+      let store = try await makeStore(), writer = try await makeStore()
+      let person = try await store.create(ContractPerson.named("old", age: 1)), identifier = person.identifier ?? ""
+      let written = try await writer.lookup(ContractPerson.self, identifier: identifier)
+      written.name.value = "new"
+      try await writer.save(written)
+      person.name.value = "edited"
+      _ = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "edited", "the edit after a lookup")
+      person.revert()
+      _ = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "new", "the name that is read")
+      person.name.value = "last"
+      try await store.save(person)
+    },
     SharedEngineCheck("a field of an unloaded reference is written without knowing what is stored") { makeStore in
       let company = ContractCompany()
       (company.id.value, company.name.value) = ("acme", "Acme")

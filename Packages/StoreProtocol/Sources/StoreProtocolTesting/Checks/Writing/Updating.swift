@@ -27,6 +27,17 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, nil, "the age")
       try requireEqual(person.age.loadState, .loaded, "the load state of the age")
     },
+    Check("a save of an unloaded model without changes writes nothing") { store in
+      let person = try await store.lookup(
+        ContractPerson.self, identifier: try await store.createAndForget("Ada", age: 36))
+      person.age.require(.notNil)
+      person.unload()
+      try await store.save(person)
+      try await store.update(person)
+      try requireEqual(person.loadState, .incomplete, "the load state")
+      try await store.refresh(person)
+      try requireEqual(person.age.value, 36, "the age")
+    },
     Check("update of chosen fields leaves the others as stored, and dirty") { store in
       let identifier = try await store.createAndForget("Ada", age: 36)
       do {
