@@ -11,7 +11,7 @@ extension EditingWorld {
 
   /// Compares the live models, their inverses and their states with the reference.
   func checkModels() throws {
-    try checkValues()
+    try checkValues(live)
     for number in live.numbers(.gallery) {
       let gallery = gallery(number)
       try checkInverse(
@@ -34,10 +34,11 @@ extension EditingWorld {
     }
   }
 
-  private func checkValues() throws {
+  /// Compares the values of models with expected ones.
+  func checkValues(_ expected: EditedRecords) throws {
     var found = EditedRecords()
-    for number in live.numbers { if let model = models[number] { found[number] = Self.row(model) } }
-    try require(found == live, "live models differ:\n\(found.differences(from: live))")
+    for number in expected.numbers { if let model = models[number] { found[number] = Self.row(model) } }
+    try require(found == expected, "live models differ:\n\(found.differences(from: expected))")
   }
 
   private func checkInverse(

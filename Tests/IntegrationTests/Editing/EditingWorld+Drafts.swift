@@ -68,7 +68,8 @@ extension EditingWorld {
     try require(different.isEmpty, "draft.\(different): \(row), not \(draft.mine)")
   }
 
-  private func applyDraft() async throws {
+  /// Applies the draft, as one step unless a transaction is open.
+  func applyDraft() async throws {
     guard let edited = draft else { return }
     // A draft that refers to deleted models, or is one of a deleted model, is not applied here.
     guard let theirs = live[edited.number], edited.mine.targets.allSatisfy({ live[$0] != nil }) else {
@@ -88,17 +89,22 @@ extension EditingWorld {
         merges.insert(key)
       }
     }
-    let before = live, label = makeLabel()
+    let before = live, label = isInTransaction ? nil : makeLabel()
     note(
-      "\(label): apply the draft of \(edited.number)\(conflicts.isEmpty ? "" : ", conflicts: \(conflicts.sorted())")")
+      (label.map { "\($0): " } ?? "") + "apply the draft of \(edited.number)"
+        + (conflicts.isEmpty ? "" : ", conflicts: \(conflicts.sorted())"))
     if !conflicts.isEmpty {
       do {
         try edited.draft.apply()
         throw EditingFault(description: "a draft with conflicts was applied")
       } catch is ModelDraftError {}
-      try check()
+      try checkModels()
     }
-    try await step(label) { try edited.draft.apply { _ in .mine } }
+    if let label {
+      try await step(label) { try edited.draft.apply { _ in .mine } }
+    } else {
+      try edited.draft.apply { _ in .mine }
+    }
     draft = nil
     let found = Self.row(gallery(edited.number))
     // How lists are merged in detail, and embedded models that both edited, is not part of the reference.
@@ -109,6 +115,6 @@ extension EditingWorld {
       try require(Set(found.subjects) == expected, "merged subjects \(found.subjects), not \(expected.sorted())")
     }
     live[edited.number] = merged
-    try record(from: before, label)
+    if let label { try record(from: before, label) }
   }
 }

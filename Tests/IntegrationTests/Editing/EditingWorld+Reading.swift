@@ -50,7 +50,8 @@ extension EditingWorld {
     if live[number]?.kind == .gallery { clearHistory() }
   }
 
-  private func list() async throws {
+  /// Lists all models, with related ones.
+  func list() async throws {
     note("list all")
     _ = try await store.list(Gallery.self, including: [\.subjects, \.children, \.pictures, \.permits])
     _ = try await store.list(Picture.self)

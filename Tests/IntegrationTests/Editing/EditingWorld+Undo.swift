@@ -41,7 +41,7 @@ extension EditingWorld {
       note("  not saved: a referenced model is new")
       return false
     }
-    if let refuser, below(4) == 0, !changes.isEmpty {
+    if let refuser, !isInTransaction, below(4) == 0, !changes.isEmpty {
       note("  refused")
       refuser.refuseNextCommit()
       try await expectError(.full) { try await self.store.save(changes) }

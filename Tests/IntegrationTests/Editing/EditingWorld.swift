@@ -25,6 +25,7 @@ struct EditingFault: Error, CustomStringConvertible {
   /// The expected values before each step that can be undone, and after each that can be redone.
   var past: [EditedRecords] = [], future: [EditedRecords] = []
   var draft: EditedDraft?
+  var isInTransaction = false
   private(set) var log: [String] = []
   private var indent = ""
   private var lastLabel = 0
