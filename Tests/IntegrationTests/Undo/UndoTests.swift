@@ -201,4 +201,24 @@ private final class JournaledBook: Model {
       #expect(error.conflicts.map(\.key) == ["author"])
     }
   }
+
+  @Test(arguments: [false, true])
+  func `A redone creation has to be saved, although the undo of the deletion was not`(isDeleted: Bool) async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let undo = ModelUndo(store.scope)
+      let book = try await store.create(UndoBook())
+      if isDeleted {
+        try await store.delete(book)
+        try undo.undo()
+      } else {
+        try await store.save(undo.undo())
+        try undo.redo()
+      }
+      #expect(try undo.undo().isEmpty)
+      let changes = try undo.redo()
+      #expect(changes.modelsToSave == [book])
+      try await store.save(changes)
+      #expect(try await makeReader().count(UndoBook.self) == 1)
+    }
+  }
 }

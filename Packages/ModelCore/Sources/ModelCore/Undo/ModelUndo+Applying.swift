@@ -72,6 +72,8 @@ extension ModelUndo {
     }
     let restored = step.existences.lazy.filter { $0.existedBefore && $0.model.isDeleted }.map(\.model)
     let recreated = Set(restored)
+    // An undo of their creation must not lose that they need records.
+    if !recreated.isEmpty { for other in undoSteps + redoSteps { other.noteDeletions(of: recreated) } }
     transaction {
       for existence in step.existences where existence.existedBefore { appear(existence.model) }
       for (entry, isExact) in check.entries {
@@ -91,7 +93,8 @@ extension ModelUndo {
     var deletions: [ModelObject] = []
     for existence in step.existences.reversed() {
       let model = existence.model
-      counter.noteExistence(of: model, before: !existence.existedBefore, isDeletion: existence.isDeletion)
+      counter.noteExistence(
+        of: model, before: !existence.existedBefore, isDeletion: existence.isDeletion || recreated.contains(model))
       if existence.existedBefore {
         touch(model)
       } else if model.isStored, !model.hasNoIdentifier {

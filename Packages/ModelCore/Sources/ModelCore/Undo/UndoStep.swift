@@ -37,8 +37,8 @@ final class UndoStep {
   struct Existence {
     let model: ModelObject
     let existedBefore: Bool
-    /// Whether a store deleted the model, which had a record.
-    let isDeletion: Bool
+    /// Whether the model had a record that a store deleted.
+    fileprivate(set) var isDeletion: Bool
     /// The number of the transaction of a store that created the model; nil for none.
     let transaction: Int?
   }
@@ -89,6 +89,13 @@ final class UndoStep {
   ) {
     existences.append(
       Existence(model: model, existedBefore: existedBefore, isDeletion: isDeletion, transaction: transaction))
+  }
+
+  /// Records that models had records that a store deleted.
+  func noteDeletions(of models: Set<ModelObject>) {
+    for index in existences.indices where models.contains(existences[index].model) {
+      existences[index].isDeletion = true
+    }
   }
 
   /// Removes a model that was not created after all, when the recording ends.
