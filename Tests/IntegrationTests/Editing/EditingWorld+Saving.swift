@@ -1,7 +1,7 @@
 import ModelKit
 import StoreProtocol
 
-/// A store that refuses a commit on request.
+/// A store that refuses commits on demand.
 protocol Refusing: AnyObject {
   /// Refuses the next commit.
   func refuseNextCommit()
