@@ -90,6 +90,7 @@ extension ModelUndo {
       }
       nullifyLinks(of: step)
     }
+    removeTransientModels(of: counter, except: Set(step.existences.map(\.model)))
     var deletions: [ModelObject] = []
     for existence in step.existences.reversed() {
       let model = existence.model
@@ -167,6 +168,15 @@ extension ModelUndo {
       }
     }
     change.announce()
+  }
+
+  /// Removes deleted models that joined the scope while the fields were set: a list had them between two edits of the step,
+  /// which also deleted them.
+  private func removeTransientModels(of counter: UndoStep, except concerned: Set<ModelObject>) {
+    for model in counter.existences.map(\.model) where model.isDeleted && !concerned.contains(model) {
+      counter.forget(model)
+      scope.map.remove(model)
+    }
   }
 
   /// Makes a model part of the scope again.
