@@ -111,7 +111,7 @@ extension ModelStoreContract {
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
     + isolation + conflicts + embeddingTogether
-    + transactionIsolation + wholeListsElsewhere + manyToMany + derivedFields + includingTogether
+    + transactionIsolation + wholeListsElsewhere + manyToMany + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {

@@ -16,6 +16,9 @@
 /// assert(company.employees.value == [person])
 /// ```
 ///
+/// If the inverse is a to-one relation with a foreign key, and this one is declared without, the related model stores it:
+/// see ``ModelObject/fieldsForDictionaryValue()``.
+///
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
 /// inverse retains. Until a change is saved or reverted, what was retained before it is retained as well.
 @propertyWrapper

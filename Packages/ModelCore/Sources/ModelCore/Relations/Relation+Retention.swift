@@ -44,9 +44,9 @@ extension RelationField {
 
 extension ModelField {
   func markLoaded() {
-    guard loadState != .loaded, ownerModel?.origin == .read else { return }
+    guard ownerModel?.origin == .read else { return }
     // The related model is live if there is one, so a deallocated one is not stored as such any more.
-    removeReleasedModel()
-    loadState = .loaded
+    if !isDirty { removeReleasedModel() }
+    if loadState != .loaded { loadState = .loaded }
   }
 }

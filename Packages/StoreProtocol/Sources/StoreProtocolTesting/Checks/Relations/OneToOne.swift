@@ -209,7 +209,55 @@ extension ModelStoreContract {
     },
   ]
 
+  static let oneToOneElsewhere: [SharedEngineCheck] = [
+    SharedEngineCheck(
+      "including follows a one-to-one link that another store instance moved or deleted", needs: [.queries, .anyModels]
+    ) { makeStore in
+      let store = try await makeStore(), other = try await makeStore()
+      let ids = try await savedPair("a", in: other) { pilot, _ in try await other.save(pilot, including: .related) }
+      let next = try await store.create(ContractPilot())
+      let pilot = try await store.lookup(ContractPilot.self, identifier: ids.pilot)
+      func requireLicenses(_ expected: [String?], _ what: String) async throws {
+        try await store.load([\.license], of: [pilot, next])
+        try requireEqual([pilot, next].map(\.license.value?.identifier), expected, "the licenses \(what)")
+        try requireEqual([pilot, next].map(\.license.loadState), [.loaded, .loaded], "the load states \(what)")
+        try require(!pilot.isDirty && !next.isDirty, "a pilot is dirty \(what)")
+      }
+      try await requireLicenses([ids.license, nil], "at first")
+      try await moveLicense(ids.license, to: next.identifier ?? "", in: other)
+      try await requireLicenses([nil, ids.license], "after the move")
+      try await deleteLicense(ids.license, in: other)
+      try await requireLicenses([nil, nil], "after the deletion")
+    },
+    SharedEngineCheck(
+      "including removes a released model of a one-to-one relation that another store instance deleted",
+      needs: [.queries, .anyModels]
+    ) { makeStore in
+      let store = try await makeStore(), other = try await makeStore()
+      let ids = try await savedPair("a", in: other) { pilot, _ in try await other.save(pilot, including: .related) }
+      let pilot = try await store.lookup(ContractPilot.self, identifier: ids.pilot)
+      try await readLicense(ids.license, of: pilot, in: store)
+      try await deleteLicense(ids.license, in: other)
+      try await store.load([\.license], of: [pilot])
+      try require(pilot.license.value == nil, "the pilot has a deleted license")
+      try requireEqual(pilot.license.loadState, .loaded, "the load state")
+    },
+  ]
+
   // Each in a function of its own: what is found afterwards comes from the store.
+
+  private static func readLicense(
+    _ identifier: String, of pilot: ContractPilot, in store: some ModelStore
+  ) async throws {
+    let license = try await store.lookup(ContractLicense.self, identifier: identifier)
+    try require(pilot.license.value === license, "the license that was read is not linked")
+  }
+
+  private static func moveLicense(_ license: String, to pilot: String, in store: some ModelStore) async throws {
+    let license = try await store.lookup(ContractLicense.self, identifier: license)
+    license.pilot.value = try await store.lookup(ContractPilot.self, identifier: pilot)
+    try await store.save(license)
+  }
 
   private static func savedPair(
     _ text: String, in store: some ModelStore,
