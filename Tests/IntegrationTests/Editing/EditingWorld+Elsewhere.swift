@@ -117,7 +117,10 @@ extension EditingWorld {
           if writesInside { try await write() }
         }
       }
-      try checkValues(before)
+      var after = before
+      // What others wrote during the transaction is read.
+      if writesInside { after[number]?["size"] = .size(theirs) }
+      try checkValues(after)
       try await store.refresh(model)
     } else {
       try await write()

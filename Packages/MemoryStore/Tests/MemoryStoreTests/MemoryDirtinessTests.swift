@@ -5,6 +5,18 @@ import Testing
 
 /// The changes that are left to save if relations are edited during a save.
 @Suite struct `What is dirty after a save` {
+  private final class Booking: Model {
+    @Field var id: Int?
+    @ModelField(foreignKey: true) var list: SetList?
+    override var identifierField: AnyField? { $id }
+  }
+
+  private final class SetList: Model {
+    @Field var id: Int?
+    @ModelField(foreignKey: true, inverse: \.$list) var booking: Booking?
+    override var identifierField: AnyField? { $id }
+  }
+
   private let store = MemoryModelStore()
 
   @Test func `A value set during a save stays dirty after it, also if no record has it`() async throws {
@@ -55,5 +67,20 @@ import Testing
     let animals = try await front.list(ContractAnimal.self)
     #expect(animals.map(\.keeper.value?.id.value) == [1, 1])
     #expect(animals[0].keeper.value?.animals.value?.count == 2)
+  }
+
+  @Test func `A link that only the other record of a one-to-one relation has is kept by a revert, and stays dirty`()
+    async throws
+  {
+    let list = try await store.create(SetList()), booking = Booking()
+    booking.list = list
+    try await store.save(booking)
+    #expect(list.revert().isEmpty)
+    #expect(list.booking === booking && list.isDirty)
+    try await store.save(list)
+    #expect(!list.isDirty)
+    let other = Booking()
+    list.booking = other
+    #expect(list.revert().map(\.key) == ["booking"] && list.booking === booking && !list.isDirty)
   }
 }

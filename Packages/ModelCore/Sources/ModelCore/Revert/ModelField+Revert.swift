@@ -9,13 +9,14 @@ extension ModelField {
     guard let original else { return false }
     if original.model?.isDeleted == true { original.see(nil) }
     let model = original.model ?? original.identity?.identifier.map(unloadedReference)
-    let removed = liveValue.flatMap { $0 === model ? nil : $0 }
+    let former = liveValue, removed = former.flatMap { $0 === model ? nil : $0 }
     nextChange = .reversion
     load(model, stamp: .next())
     restoreLoadState(original)
     revertEmbedded()
     if let removed { revertInverses(of: [removed]) }
-    return true
+    // A link that the record of the other model has is kept, and this record lacks it.
+    return !isDirty || liveValue !== former
   }
 
   func settle(asOf stamp: ChangeStamp) {
