@@ -91,7 +91,8 @@ private final class Book: Model {
     try store.index(\Book.rating)
     try await queries(store, jane)
     #expect(
-      "\(try await store.explain(ModelQuery(Book.self, where: { $0.title == "Emma" })))".contains("by the index of title"))
+      "\(try await store.explain(ModelQuery(Book.self, where: { $0.title == "Emma" })))".contains(
+        "by the index of title"))
   }
 
   @Test func `Conditions, orders and indexes name ordinary properties in a file store`() async throws {

@@ -38,7 +38,8 @@ import Testing
   }
 
   @Test func `A query of a memory store with indexes about one value reads the records that have it, and tests none`()
-    async throws {
+    async throws
+  {
     let report = try await report { $0.age == 30 }
     #expect(report.plan.usedIndexes == ["age"])
     #expect((report.readCount, report.testedCount, report.matchCount) == (10, 0, 10))
@@ -62,7 +63,9 @@ import Testing
     Case(0) { $0.age > 5 && $0.age < 3 }, Case(10) { $0.name.hasPrefix("n12") },
     Case(20) { $0.age == 5 || $0.name.hasPrefix("n44") }, Case(0) { $0.age < nil },
   ])
-  func `A query of a memory store with indexes of ranges, prefixes and lists reads only what fits`(example: Case) async throws {
+  func `A query of a memory store with indexes of ranges, prefixes and lists reads only what fits`(example: Case)
+    async throws
+  {
     let report = try await report(example.filter)
     let count = example.count
     #expect(report.matchCount == count)
@@ -86,7 +89,8 @@ import Testing
     #expect((report.readCount, report.matchCount) == (38, 37))
   }
 
-  @Test func `A query of a memory store with indexes with || over a field without index goes through all`() async throws {
+  @Test func `A query of a memory store with indexes with || over a field without index goes through all`() async throws
+  {
     let report = try await report { $0.age == 30 || $0.height == 3 }
     #expect(report.plan.isFullScan)
     #expect((report.readCount, report.testedCount, report.matchCount) == (1_000, 1_000, 11))

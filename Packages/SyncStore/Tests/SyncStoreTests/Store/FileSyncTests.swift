@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  @Test func `A transaction conflicts with a synchronisation that assigned the identifier of its record`() async throws {
+  @Test func `A transaction conflicts with a synchronisation that assigned the identifier of its record`() async throws
+  {
     try await withFolder { folder in
       let first = store(folder), book = Book.titled("Emma")
       try await first.save(book)
