@@ -21,7 +21,7 @@ private final class House: Model {
   @Field var id: Int?
   @ModelField var address: Address?
   @ModelField(inverse: \.$house) var deed: Deed?
-  @ModelField(foreignKey: true, inverse: \.$house) var agent: Agent?
+  @ModelField(foreignKey: true, inverse: \.$house) var broker: Broker?
   @ModelField var label: Label?
   override var identifierField: AnyField? { $id }
 }
@@ -39,7 +39,7 @@ private final class Deed: Model {
 }
 
 /// Both sides of its relation are foreign keys.
-private final class Agent: Model {
+private final class Broker: Model {
   @Field var id: Int?
   @ModelField(foreignKey: true) var house: House?
   override var identifierField: AnyField? { $id }
@@ -125,11 +125,11 @@ private final class Folder: Model {
   }
 
   @Test func `Only a relation whose inverse is a foreign key of a model with a record is left out`() throws {
-    let house = House(), address = Address(), deed = Deed(), agent = Agent(), label = Label()
-    (house.id, address.city, deed.id, agent.id, label.text) = (1, "London", 2, 3, "d")
-    (house.address, house.deed, house.agent, house.label) = (address, deed, agent, label)
+    let house = House(), address = Address(), deed = Deed(), broker = Broker(), label = Label()
+    (house.id, address.city, deed.id, broker.id, label.text) = (1, "London", 2, 3, "d")
+    (house.address, house.deed, house.broker, house.label) = (address, deed, broker, label)
     let expected: AttributeDictionary = [
-      "id": 1, "address": ["city": "London"], "deed": ["id": 2, "house": ["id": 1]], "agent": 3,
+      "id": 1, "address": ["city": "London"], "deed": ["id": 2, "house": ["id": 1]], "broker": 3,
       "label": ["text": "d", "house": 1],
     ]
     #expect(house.dictionaryValue == expected)

@@ -33,7 +33,7 @@ extension ModelStoreContract {
   }
 
   /// Runs a part of a transaction's body, and then another task.
-  @MainActor private static func beside(
+  @MainActor static func beside(
     _ store: any ModelStore, _ other: @escaping @MainActor (any ModelStore) async throws -> Void
   ) async throws {
     let work: @MainActor @Sendable () async throws -> Void = { try await other(store) }

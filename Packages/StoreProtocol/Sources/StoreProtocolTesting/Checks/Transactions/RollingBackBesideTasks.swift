@@ -24,14 +24,6 @@ extension ModelStoreContract {
 
   private struct Refusal: Error {}
 
-  /// Runs a part of a transaction's body, and then another task.
-  @MainActor private static func beside(
-    _ store: any ModelStore, _ other: @escaping @MainActor (any ModelStore) async throws -> Void
-  ) async throws {
-    let work: @MainActor @Sendable () async throws -> Void = { try await other(store) }
-    try await Task.detached { try await work() }.value
-  }
-
   @MainActor private static func savingFromOutlivingTask(_ makeStore: () async throws -> any ModelStore) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
