@@ -30,7 +30,8 @@ public enum ModelStoreContract {
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
     ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
-    ContractPilot.self, ContractLicense.self, ContractPlane.self,
+    ContractPilot.self, ContractLicense.self, ContractPlane.self, ContractMeter.self,
+    ContractFriend.self,
   ]
 
   /// A capability that not every store has.

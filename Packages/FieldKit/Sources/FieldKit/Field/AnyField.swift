@@ -437,7 +437,8 @@ extension AnyField {
   /// Marks the value as of a stamp as saved. A later change stays dirty.
   public final func markSaved(asOf stamp: ChangeStamp) {
     noteComingSave()
-    guard changedStamp <= stamp else {
+    // A clean field has the saved value. An initial value may be younger than the read that made its model.
+    guard changedStamp <= stamp || !flags.contains(.dirty) else {
       // The saved value is neither the current value nor the stored baseline.
       if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
       return

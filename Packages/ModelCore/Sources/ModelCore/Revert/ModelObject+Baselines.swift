@@ -38,7 +38,8 @@ extension ModelObject {
       !relation.isToMany || !changesBesideRecord(relation)
     else { return nil }
     // A copy has the baseline of its original, and its related models are not notified.
-    let copy = copied(fields: [field])
+    // The model may be a member of its own list.
+    let copy = copied(fields: [field] + [identifierField].compactMap(\.self))
     guard let copied = copy.layout.field(at: Int(field.layoutIndex), of: copy) else { return nil }
     if copied.isDirty {
       guard copied.restore(), !copied.isDirty else { return nil }

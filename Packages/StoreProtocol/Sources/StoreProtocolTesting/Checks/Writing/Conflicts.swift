@@ -179,6 +179,23 @@ extension ModelStoreContract {
         try await first.save(other, onConflict: .overwrite)
       }
     },
+    SharedEngineCheck("a model that is a member of its own list is saved again and again") { makeStore in
+      let store = try await makeStore()
+      let people = ["Ada", "Bob"].map { name in
+        let friend = ContractFriend()
+        friend.name.value = name
+        return friend
+      }
+      for friend in people { try await store.create(friend) }
+      for members in [[1, 0], [1], [0, 1], [0], [], [0]] {
+        people[0].friends.value = members.map { people[$0] }
+        try await store.save(people[0])
+        let stored = try await (try await makeStore()).lookup(
+          ContractFriend.self, identifier: people[0].identifier ?? "")
+        try requireEqual(
+          stored.friends.value?.map(\.id.value), members.map { people[$0].id.value }, "the stored members")
+      }
+    },
     SharedEngineCheck("a model whose edit was reverted after a read is read again") { makeStore in
       let store = try await makeStore(), writer = try await makeStore()
       let person = try await store.create(ContractPerson.named("old", age: 1)), identifier = person.identifier ?? ""
@@ -193,6 +210,27 @@ extension ModelStoreContract {
       try requireEqual(person.name.value, "new", "the name that is read")
       person.name.value = "last"
       try await store.save(person)
+    },
+    SharedEngineCheck("an edit of a value that was read as the initial one is compared and reverted as any other") {
+      makeStore in
+      let (first, second) = (try await makeStore(), try await makeStore())
+      let meter = try await first.create(ContractMeter())
+      (meter.count, meter.state, meter.share, meter.isOn) = (1, "shut", 1, true)
+      (meter.tags, meter.readings) = (["old"], [2])
+      let same = try await second.lookup(ContractMeter.self, identifier: meter.identifier ?? "")
+      try await first.save(meter)
+      (same.count, same.state, same.share, same.isOn) = (2, "half", 2, true)
+      (same.tags, same.readings) = ([], [])
+      let keys = ["count", "isOn", "readings", "share", "state", "tags"]
+      let error = try await requireError(.conflict, "a save over changes of another writer") {
+        try await second.save(same)
+      }
+      try requireEqual(error.conflicts.map(\.key).sorted(), keys, "the fields in conflict")
+      same.revert()
+      try require(!same.isDirty, "a reverted model is dirty")
+      let initial = ContractMeter()
+      initial.id = same.id
+      try requireEqual(same.dictionaryValue, initial.dictionaryValue, "the reverted values")
     },
     SharedEngineCheck("a field of an unloaded reference is written without knowing what is stored") { makeStore in
       let company = ContractCompany()
