@@ -96,8 +96,12 @@ extension RecordStore {
   }
 
   private func readAgain<M: Model>(_ model: M, _ identifier: String) async {
-    // What can't be read now is an error of the next read.
-    guard let record = try? await record(model.storedTypeName, identifier) else { return }
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    // What can't be read now is an error of the next read. A model that was saved or read meanwhile is newer.
+    guard let record = try? await record(model.storedTypeName, identifier),
+      !scope.pendingReads.isNewer(model, than: start)
+    else { return }
     _ = try? models(M.self, fromBytes: [record.bytes]) { _ in identifier }
   }
 

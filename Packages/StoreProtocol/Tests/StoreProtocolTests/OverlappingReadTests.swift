@@ -117,4 +117,91 @@ import Testing
     // The first is the value at the beginning of the observation.
     #expect(ages == [1, 3])
   }
+
+  private struct Refusal: Error {}
+
+  /// Runs a read of another task up to the moment at which it has its snapshot.
+  private func beginElsewhere(_ read: Read, in store: HoldingStore) async -> (
+    hold: HoldingEngine.Hold, task: Task<Void, any Error>
+  ) {
+    let hold = store.handle.holdNext(.after)
+    let work: @MainActor @Sendable () async throws -> Void = { try await read(store) }
+    let task = Task.detached { try await work() }
+    for await _ in hold.isReached.stream {}
+    return (hold, task)
+  }
+
+  private func storedPerson(hasWriteState: Bool) async throws -> (HoldingStore, ContractPerson, HoldingStore) {
+    let store = HoldingStore(HoldingEngine(hasWriteState: hasWriteState))
+    let person = ContractPerson()
+    (person.name.value, person.age.value) = ("Ada", 1)
+    try await store.create(person)
+    return (store, person, HoldingStore(store.handle))
+  }
+
+  @Test(arguments: Read.allCases, [true, false])
+  private func `A read that began before a commit, and ends after it, brings no older value back`(
+    read: Read, hasWriteState: Bool
+  ) async throws {
+    let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
+    // The next read has to take a snapshot.
+    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+    theirs.height.value = 2
+    try await other.update(theirs)
+    var pending: (hold: HoldingEngine.Hold, task: Task<Void, any Error>)?
+    try await store.transaction { inside in
+      person.age.value = 2
+      try await inside.save(person)
+      pending = await beginElsewhere(read, in: store)
+    }
+    pending?.hold.isReleased.continuation.finish()
+    try await pending?.task.value
+    #expect(person.age.value == 2)
+    #expect(!person.isDirty)
+  }
+
+  @Test func `A refresh by another task beside a save in a transaction leaves no saved field dirty`() async throws {
+    let (store, person, _) = try await storedPerson(hasWriteState: true)
+    let neighbour = ContractPerson()
+    neighbour.name.value = "Bob"
+    try await store.create(neighbour)
+    let refresh: @MainActor @Sendable () async throws -> Void = { try await store.refresh(neighbour) }
+    try await store.transaction { inside in
+      person.age.value = 2
+      let hold = store.handle.holdNext(.after)
+      let save: @MainActor @Sendable () async throws -> Void = { try await inside.save(person) }
+      let saving = Task { try await save() }
+      for await _ in hold.isReached.stream {}
+      try await Task.detached { try await refresh() }.value
+      hold.isReleased.continuation.finish()
+      try await saving.value
+    }
+    #expect(!person.isDirty)
+    #expect(person.age.value == 2)
+  }
+
+  @Test func `A model that is saved while a failed transaction reads it again keeps its value`() async throws {
+    let (store, person, other) = try await storedPerson(hasWriteState: true)
+    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+    var hold: HoldingEngine.Hold?
+    let transaction: @MainActor @Sendable () async throws -> Void = {
+      try await store.transaction { inside in
+        person.age.value = 2
+        try await inside.save(person)
+        theirs.age.value = 3
+        try await other.save(theirs)
+        hold = store.handle.holdNext(.after)
+        throw Refusal()
+      }
+    }
+    let failing = Task { try await transaction() }
+    while hold == nil { await Task.yield() }
+    if let hold { for await _ in hold.isReached.stream {} }
+    person.age.value = 7
+    try await store.save(person, onConflict: .overwrite)
+    hold?.isReleased.continuation.finish()
+    await #expect(throws: Refusal.self) { try await failing.value }
+    #expect(person.age.value == 7)
+    #expect(!person.isDirty)
+  }
 }

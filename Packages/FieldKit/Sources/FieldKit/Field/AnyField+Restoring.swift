@@ -34,10 +34,24 @@ extension AnyField {
     return body()
   }
 
-  /// Whether reads of records keep the value, as they keep a local change. Observers are not notified of it.
-  public final var keepsValueInReads: Bool {
-    get { flags.contains(.dirty) }
-    set { if newValue { flags.formUnion(.dirty) } else { flags.subtract(.dirty) } }
+  /// Runs a read of records that keeps the values of clean fields, as it keeps local changes. A field that an observer
+  /// sets meanwhile is dirty afterwards.
+  public static func keepingValues<Result>(
+    of fields: [AnyField], inReads body: () throws -> Result
+  ) rethrows -> Result {
+    let wereOriginal = fields.map(\.isOriginal)
+    for field in fields { field.flags.formUnion(.dirty) }
+    defer {
+      for (field, wasOriginal) in zip(fields, wereOriginal) {
+        field.flags.subtract(.dirty)
+        // An edit has stored the baseline.
+        if !wasOriginal || field.isOriginal { continue }
+        let announced = field.announceChange(of: .isDirty)
+        field.flags.formUnion(.dirty)
+        field.concludeChange(of: announced)
+      }
+    }
+    return try body()
   }
 
   /// Whether the field has no baseline, because it was never read or saved.

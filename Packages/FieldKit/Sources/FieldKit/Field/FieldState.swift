@@ -5,6 +5,7 @@ open class FieldState {
   private let restoration: ((AnyField) -> Bool)?
   private let loadError: (any Error)?
   fileprivate let lastChange: ChangeStamp
+  private let lastUpdate: ChangeStamp
   private static let captured: FieldFlags = [.dirty, .initial, .original, .loadStateMask]
 
   /// Captures the states of a field.
@@ -13,6 +14,7 @@ open class FieldState {
     restoration = field.details?.restoration
     loadError = field.details?.loadError
     lastChange = field.changedStamp
+    lastUpdate = field.updatedStamp
   }
 
   /// Whether the field was dirty.
@@ -23,6 +25,12 @@ open class FieldState {
     let relevant: FieldFlags = [.dirty, .original]
     return flags.intersection(relevant) == field.flags.intersection(relevant)
       && (restoration == nil) == (field.details?.restoration == nil)
+  }
+
+  /// Returns whether a field was neither changed, nor read, nor saved since its state was captured.
+  public final func isCurrent(of field: AnyField) -> Bool {
+    flags == field.flags.intersection(Self.captured) && lastChange == field.changedStamp
+      && lastUpdate == field.updatedStamp
   }
 
   /// Returns whether another state is the same, apart from the value.

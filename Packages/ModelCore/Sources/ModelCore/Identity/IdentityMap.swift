@@ -142,25 +142,35 @@ final class IdentityMap {
   ///   read from a record that is now deleted, and is removed.
   /// - Returns: the model registered under the identifier; the given one if it has no identifier.
   @discardableResult
-  func add(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
+  func add(_ model: ModelObject, isCreated: Bool = false, group: AnyObject? = nil) -> ModelObject {
     if model.identityMap !== self {
-      if isCreated { noteCreation(of: model) }
+      let group = group ?? (isRecorded ? RecordedOperation() : nil)
+      if isCreated { noteCreation(of: model, group: group) }
       join(model)
-      if !isDraft { addEmbedded(in: model) }
+      if !isDraft { addRelated(to: model, group: group) }
     }
     return register(model, isCreated: isCreated)
   }
 
-  /// Adds the models that a model embeds, so that their edits are recorded with those of their container.
-  private func addEmbedded(in model: ModelObject) {
+  /// Adds the models that a model embeds, so that their edits are recorded with those of their container, and the new
+  /// models to which it is linked, as if the links were made now.
+  func addRelated(to model: ModelObject, group: AnyObject? = nil) {
     var pending = [model]
     while let model = pending.popLast() {
       for index in model.layout.relationIndices {
         // A model is added before its relations are read.
-        guard let field = model.layout.field(at: index, of: model), !field.isUnset else { continue }
-        for embedded in (field as? any Relation)?.embeddedModels ?? [] where embedded.identityMap == nil {
+        guard let field = model.layout.field(at: index, of: model), !field.isUnset, let relation = field as? any Relation
+        else { continue }
+        for embedded in relation.embeddedModels where embedded.identityMap == nil && embedded.isPartOfContainer {
           join(embedded)
           pending.append(embedded)
+        }
+        for related in relation.liveModels where related.identityMap == nil && related.origin == .new {
+          if related.isDeleted || related.isPartOfContainer { continue }
+          noteCreation(of: related, group: group)
+          join(related)
+          register(related)
+          pending.append(related)
         }
       }
     }
@@ -176,7 +186,7 @@ final class IdentityMap {
   /// Adds a model that a relation was set to.
   func add(_ model: ModelObject, by change: RelationChange) {
     let isNew = !change.isRead && model.origin == .new
-    add(model)
+    add(model, group: change)
     if isNew { noteCreation(of: model, group: change) }
   }
 

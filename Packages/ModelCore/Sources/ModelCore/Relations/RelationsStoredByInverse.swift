@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import FieldKit
 
 // A relation whose inverse has foreign keys is stored once, in the records of the related models. Written a second time, in
 // the record of its owner, it would become outdated as soon as a related model is saved. Such a relation is a list, or a
@@ -29,6 +29,13 @@ extension ModelObject {
   func isStoredOnlyByInverse(_ relation: AnyField) -> Bool {
     if OverrideProbe.choosesFields(type(of: self)) { return !fieldsForDictionaryValue().contains { $0 === relation } }
     return isStoredByInverse(relation)
+  }
+
+  /// Returns the first of some fields that is a relation in the records of the related models, and not in those of this
+  /// model.
+  @_spi(ModelKitInternals)
+  public func relationStoredByInverse(among fields: [AnyField]) -> AnyField? {
+    OverrideProbe.choosesFields(type(of: self)) ? nil : fields.first(where: isStoredByInverse)
   }
 
   private func isStoredByInverse(_ field: AnyField) -> Bool {

@@ -24,9 +24,13 @@ extension ModelIsolation where Self: ModelObject {
   public func revertUnrecordedFields(asOf stamp: ChangeStamp) {
     // A list that was not read has an edit of its inverse, and is incomplete.
     let fields = fieldsForDictionaryValue().filter { $0.loadState != .notLoaded }
-    let stored = Set(fields.map { ObjectIdentifier($0) })
+    // The edits of another task's open transaction are its own.
+    let edited = Set((identityMap?.transactions ?? []).flatMap(\.editedFields).map { ObjectIdentifier($0) })
+    let stored = Set(fields.map { ObjectIdentifier($0) }).subtracting(edited)
     revertFields(isRead: true) { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
-    for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) { field.unload() }
+    for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) {
+      if !edited.contains(ObjectIdentifier(field)) { field.unload() }
+    }
   }
 }
 

@@ -160,7 +160,8 @@ extension ModelScope {
   public var hasHistory: Bool { !map.undos.isEmpty }
 
   /// Returns the fields of a model that a save of the running task writes: those with unsaved changes, without what an open
-  /// transaction of another task edited. Unsaved changes that such a transaction saved are written, too: it may fail.
+  /// transaction of another task edited, or what another task edited since the transaction of the running task began.
+  /// Unsaved changes that another task's transaction saved are written, too: it may fail.
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
     let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })
@@ -170,7 +171,9 @@ extension ModelScope {
       let stored = Set(model.storableFields.map { ObjectIdentifier($0) })
       uncommitted.removeAll { !stored.contains(ObjectIdentifier($0)) }
     }
-    return (model.unsavedFields + uncommitted).filter { !edited.contains(ObjectIdentifier($0)) }
+    return (model.unsavedFields + uncommitted).filter { field in
+      !edited.contains(ObjectIdentifier(field)) && !map.transactions.contains { $0.leavesToOthers(field, of: model) }
+    }
   }
 
   /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the scope,

@@ -165,6 +165,12 @@ public final class TransactionEdits {
     }.map(\.field)
   }
 
+  /// Whether another task, and not the transaction, edited a field since it began. A save in the transaction leaves it out.
+  func leavesToOthers(_ field: AnyField, of model: ModelObject) -> Bool {
+    let id = ObjectIdentifier(field)
+    return changedElsewhere.contains(id) && entries[id] == nil && !newModels.contains(model) && isInside()
+  }
+
   /// Returns the fields of a model that the transaction saved, unless the running task is part of it, or outlives it.
   func uncommittedFields(of model: ModelObject) -> [AnyField] {
     if uncommitted.isEmpty || wasInside() { return [] }
@@ -232,6 +238,7 @@ public final class TransactionEdits {
       transaction {
         body()
         restore(reverted)
+        addLinkedModels()
       }
     }
     for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
@@ -246,6 +253,15 @@ public final class TransactionEdits {
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
     return models
+  }
+
+  /// Adds new models that the transaction created to the scope again if they are linked to one of its models.
+  private func addLinkedModels() {
+    for model in created where model.origin == .new && !model.isDeleted && model.identityMap == nil {
+      let isLinked = model.relations.contains { $0.liveModels.contains { $0.identityMap === map } }
+      if isLinked { map.add(model) }
+    }
+    for model in newModels where model.identityMap === map { map.addRelated(to: model) }
   }
 
   private func restore(_ reverted: [Entry]) {
@@ -343,23 +359,24 @@ extension IdentityMap {
     var fields = transactions.flatMap { keepsLocalChanges ? $0.uncommittedFields : $0.editedFields }
     for (model, _) in deleted { model.forEachField { field, _ in if !field.isDirty { fields.append(field) } } }
     if fields.isEmpty { return try body() }
-    protectedFields = Set(fields.map { ObjectIdentifier($0) })
     defer {
-      protectedFields = []
-      for model in Set(fields.compactMap { $0.owner as? ModelObject }) { settle(model) }
+      for model in Set(fields.compactMap { $0.owner as? ModelObject }) {
+        if model.isUnsaved { keep(model) } else { settle(model) }
+      }
     }
-    if keepsLocalChanges {
-      for field in fields { field.keepsValueInReads = true }
-      defer { for field in fields { field.keepsValueInReads = false } }
-      return try body()
-    }
+    if keepsLocalChanges { return try AnyField.keepingValues(of: fields, inReads: body) }
     let states = fields.map { $0.captureState() }
-    // Observers see no value from before the transaction.
+    protectedFields = Set(fields.map { ObjectIdentifier($0) })
+    // Observers see no value from before the transaction. Their edits, at its end, are edits.
     return try transaction {
       defer {
         withoutRecording {
-          for (field, state) in zip(fields, states) { field.reinstate(state, exactly: true, settles: false) }
+          for (field, state) in zip(fields, states) where !state.isCurrent(of: field) {
+            field.reinstate(state, exactly: true, settles: false)
+            field.reinstateLastChange(state)
+          }
         }
+        protectedFields = []
       }
       return try body()
     }

@@ -88,6 +88,14 @@ public struct SaveOperation<M: Model> {
     await model.finishChecksForSaving()
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
     if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
+    if let field = model.relationStoredByInverse(among: fields ?? []) {
+      throw ModelStoreError(
+        .invalid,
+        """
+        This \(model.storedTypeName.nameForMessage) was not written: the related models store its relation \
+        \((field.name ?? field.key ?? "").quotedForMessage). Save them instead.
+        """, identifier: model.storedIdentifier)
+    }
     let begun = try SaveSnapshot(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
     try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
@@ -309,7 +317,11 @@ public struct SaveOperation<M: Model> {
       begin(in: transaction)
       try complete(answer: answer)
       let isSkipped = ModelHook.areSkipped
-      return transaction.atEnd { [model, hook] in hook.run(on: model, unless: isSkipped) }
+      return transaction.atEnd { [model, scope, hook] in
+        // A read that began before the commit has the record from before it.
+        scope.pendingReads.noteUpdate(of: model)
+        hook.run(on: model, unless: isSkipped)
+      }
     }
     try complete(answer: answer)
     scope.noteCommit(of: model)

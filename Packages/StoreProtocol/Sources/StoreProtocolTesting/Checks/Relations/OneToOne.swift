@@ -4,6 +4,15 @@ import StoreProtocol
 // One-to-one relations that only the side with the foreign key stores.
 extension ModelStoreContract {
   static let oneToOne: [Check] = [
+    Check("an update of a relation that the related models store is invalid", needs: [.anyModels]) { store in
+      let pilot = ContractPilot.named("Amelia"), license = ContractLicense()
+      pilot.license.value = license
+      try await store.save(pilot, including: .related)
+      try await requireError(.invalid, "an update of the relation") {
+        _ = try await store.update(pilot, fields: [pilot.license])
+      }
+      try require(!pilot.isDirty && pilot.license.value === license, "the pilot changed")
+    },
     Check("save including related writes a one-to-one link once, from either side", needs: [.anyModels]) { store in
       for isPilotSaved in [true, false] {
         let ids = try await savedPair("a", in: store) { pilot, license in

@@ -10,8 +10,16 @@ extension ModelStoreContract {
     SharedEngineCheck("a refresh by another task leaves the values that an open transaction edits") { makeStore in
       try await refreshingEditedModel(makeStore)
     },
+    SharedEngineCheck("an observer's edit during a read by another task is an edit") { makeStore in
+      for isRefresh in [false, true] {
+        for fails in [false, true] { try await editingDuringRead(makeStore, isRefresh: isRefresh, fails: fails) }
+      }
+    },
     SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
       try await savingEditedModel(makeStore)
+    },
+    SharedEngineCheck("a save in a transaction leaves out what another task edited since it began") { makeStore in
+      try await savingBesideEdit(makeStore)
     },
     SharedEngineCheck("a nested transaction that fails beside a read restores what the outer one edited") { makeStore in
       try await readingBesideNested(makeStore)
@@ -89,6 +97,58 @@ extension ModelStoreContract {
     case .refresh: try await store.refresh(person)
     case .stream: for try await _ in store.stream(ContractPerson.self) {}
     }
+  }
+
+  /// Another task reads a company, and an observer of its name edits a person that an open transaction saved.
+  @MainActor private static func editingDuringRead(
+    _ makeStore: () async throws -> any ModelStore, isRefresh: Bool, fails: Bool
+  ) async throws {
+    let store = try await makeStore(), writer = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany()
+    (company.id.value, company.name.value) = ("\(isRefresh) \(fails)", "old")
+    try await store.create(company)
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    let theirs = try await writer.lookup(ContractCompany.self, identifier: company.identifier ?? "")
+    theirs.name.value = "new"
+    try await writer.save(theirs)
+    let observation = company.name.addObserver(updateImmediately: false) { _ in person.age.value = 9 }
+    do {
+      try await transaction(in: store) { store in
+        person.age.value = 5
+        try await store.save(person)
+        try await beside(store) {
+          if isRefresh { try await $0.refresh(company) } else { _ = try await $0.list(ContractCompany.self) }
+        }
+        try requireEqual(company.name.value, "new", "the name that is read")
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    observation.cancel()
+    try requireEqual(person.age.value, 9, "the age that the observer set, refresh: \(isRefresh), fails: \(fails)")
+    try require(person.age.isDirty, "the observer's edit is clean, refresh: \(isRefresh), fails: \(fails)")
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 9, "the stored age")
+  }
+
+  @MainActor private static func savingBesideEdit(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    func stored() async throws -> ContractPerson {
+      try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    }
+    try await transaction(in: store) { store in
+      person.age.value = 5
+      try await beside(store) { _ in person.height.value = 2 }
+      try await store.save(person)
+    }
+    try require(person.dirtyFields.map(\.key) == ["height"], "the edit of the other task is not all that is unsaved")
+    try requireEqual(try await stored().height.value, nil, "the stored height after the transaction")
+    try requireEqual(try await stored().age.value, 5, "the stored age")
+    try await store.save(person)
+    try requireEqual(try await stored().height.value, 2, "the stored height")
   }
 
   @MainActor private static func refreshingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
