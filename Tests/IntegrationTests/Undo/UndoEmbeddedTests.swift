@@ -242,4 +242,21 @@ private final class EmbeddedOwner: Model {
   @Field var id: Int?
   @ModelField var part: EmbeddedPart?
   override var identifierField: AnyField? { $id }
+
+  @Test func `An undo after a refresh adds no embedded model twice`() async throws {
+    let store = MemoryModelStore()
+    let job = Job(), old = Item(), new = Item()
+    (old.text, new.text) = ("old", "new")
+    job.items = [old]
+    try await store.save(job)
+    let undo = ModelUndo(store.scope)
+    job.items = [new]
+    try await store.refresh(job)
+    #expect(throws: ModelUndoError.self) { try undo.undo() }
+    #expect(job.items?.map(\.text) == ["old"] && !job.isDirty)
+    try undo.undo(onConflict: .overwrite)
+    #expect(job.items?.map(\.text) == ["old"])
+    try await store.save(job)
+    #expect(try await MemoryModelStore(store.handle).lookup(Job.self, identifier: "1").items?.map(\.text) == ["old"])
+  }
 }

@@ -22,6 +22,41 @@ private final class Note: Model {
     }
   }
 
+  @Test func `Linked new models stay together after a transaction that fails`() async throws {
+    let store = MemoryModelStore()
+    let undo = ModelUndo(store.scope)
+    let first = Note(), second = Note()
+    first.next = second
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        try await store.save(second)
+        first.next = nil
+        throw Refusal()
+      }
+    }
+    #expect(first.next == nil && !undo.canUndo)
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        first.next = second
+        try await store.save(second)
+        first.next = nil
+        throw Refusal()
+      }
+    }
+    #expect(first.next == nil)
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        try await store.save(second)
+        first.next = second
+        throw Refusal()
+      }
+    }
+    #expect(first.next === second && first.scope === second.scope)
+    #expect(try await store.count(Note.self) == 0)
+    try await store.save(first, including: .related)
+    #expect(try await store.count(Note.self) == 2)
+  }
+
   @Test(arguments: UndoStoreKind.allCases, [nil, "Open"])
   func `A transaction that fails leaves the history as it was`(kind: UndoStoreKind, label: String?) async throws {
     try await kind.run { store, makeReader in

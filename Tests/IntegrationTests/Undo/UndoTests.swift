@@ -51,6 +51,45 @@ private final class JournaledBook: Model {
     #expect(try await other.lookup(Book.self, identifier: "1").title == "Persuasion")
   }
 
+  @Test func `Linked new models are created and undone together`() async throws {
+    for isTogether in [true, false] {
+      let store = MemoryModelStore()
+      let undo = ModelUndo(store.scope)
+      let author = Author(), book = Book()
+      book.author = author
+      undo.beginStep("Create")
+      if isTogether {
+        try await store.save(author, including: .related)
+      } else {
+        try await store.save(author)
+        try await store.save(book)
+      }
+      undo.endStep()
+      try await store.save(undo.undo())
+      #expect(try await store.count(Author.self) == 0)
+      #expect(try await store.count(Book.self) == 0)
+      #expect(!undo.canUndo)
+      try await store.save(undo.redo())
+      #expect(book.author === author && author.books == [book] && !author.isDirty && !book.isDirty)
+      #expect(try await store.count(Author.self) == 1)
+      #expect(try await store.count(Book.self) == 1)
+    }
+  }
+
+  @Test func `A link between two new models is restored on both sides if one was linked to the scope later`() async throws {
+    let store = MemoryModelStore()
+    let undo = ModelUndo(store.scope)
+    let author = Author(), book = Book(), sequel = Book()
+    book.author = author
+    try await store.save(sequel)
+    #expect(author.scope == nil)
+    author.$books.add(sequel)
+    #expect(author.scope === store.scope && book.scope === store.scope)
+    undo.step("Remove") { author.$books.remove(book) }
+    try undo.undo()
+    #expect(book.author === author && author.books == [book, sequel])
+  }
+
   @Test func `A list that its members store is clean when its members are those of the store`() async throws {
     let store = MemoryModelStore()
     let authors = [Author(), Author()], books = [Book(), Book()]

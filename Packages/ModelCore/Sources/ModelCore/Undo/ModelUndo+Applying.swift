@@ -16,9 +16,12 @@ extension ModelUndo {
     try prepare()
     guard let step = undoSteps.last else { return Changes(of: self) }
     let (counter, changes) = try apply(step, policy)
-    undoSteps.removeLast()
-    redoSteps.append(counter)
-    didMove(step, as: counter, isUndone: true)
+    // An observer may have removed all steps.
+    if undoSteps.last === step {
+      undoSteps.removeLast()
+      redoSteps.append(counter)
+      didMove(step, as: counter, isUndone: true)
+    }
     updateState()
     return changes
   }
@@ -33,9 +36,11 @@ extension ModelUndo {
     try prepare()
     guard let step = redoSteps.last else { return Changes(of: self) }
     let (counter, changes) = try apply(step, policy)
-    redoSteps.removeLast()
-    undoSteps.append(counter)
-    didMove(step, as: counter, isUndone: false)
+    if redoSteps.last === step {
+      redoSteps.removeLast()
+      undoSteps.append(counter)
+      didMove(step, as: counter, isUndone: false)
+    }
     updateState()
     return changes
   }
@@ -79,7 +84,8 @@ extension ModelUndo {
       for (entry, isExact) in check.entries {
         touch(entry.model)
         let isBeingSaved = modelsBeingSaved[entry.model] != nil
-        if entry.field.isRelation, check.mergesRelations {
+        let isEmbedded = (entry.field as? any Relation)?.isToMany == true && !UndoCheck.mergesMembers(entry.field)
+        if entry.field.isRelation, check.mergesRelations, !isEmbedded {
           if let after = entry.after { (entry.field as? any Relation)?.revert(from: after, to: entry.before) }
         } else {
           let isCurrent = isExact && epochs[ObjectIdentifier(entry.field)] == entry.epoch && !isBeingSaved
@@ -220,6 +226,12 @@ private struct UndoCheck {
   /// Whether a relation has a newer value, so that the relations have to be changed as a caller would.
   private(set) var mergesRelations = false
 
+  /// Whether an undo adds and removes single members. Embedded models that were read again are other objects.
+  static func mergesMembers(_ field: AnyField) -> Bool {
+    guard let relation = field as? any Relation, relation.isToMany else { return false }
+    return !relation.liveModels.contains(where: \.isPartOfContainer)
+  }
+
   init(_ step: UndoStep) {
     let created = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     var later: [ObjectIdentifier: FieldState] = [:]
@@ -232,8 +244,7 @@ private struct UndoCheck {
       later[id] = entry.before
       entries.append((entry, isExact))
       if entry.field.isRelation, !isExact || !isFirst { mergesRelations = true }
-      let isList = (entry.field as? any Relation)?.isToMany == true
-      if !isExact, !isList, !created.contains(entry.model) {
+      if !isExact, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
         conflicts.append(
           EditConflict(
             entry.field, of: entry.model, base: entry.before.anyValue, mine: after.anyValue, theirs: now.anyValue))

@@ -34,6 +34,27 @@ import Testing
     #expect(book.year.isUnset)
   }
 
+  @Test func `An observer can remove all steps during an undo and a redo`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    var isClosing = false
+    let observation = book.title.addObserver(updateImmediately: false) { _ in if isClosing { undo.removeAll() } }
+    defer { observation.cancel() }
+    undo.step("Rename") { book.title.value = "Persuasion" }
+    isClosing = true
+    try undo.undo()
+    #expect(book.title.value == "Emma" && !undo.canUndo && !undo.canRedo)
+    isClosing = false
+    undo.step("Rename") { book.title.value = "Persuasion" }
+    try undo.undo()
+    isClosing = true
+    try undo.redo()
+    #expect(book.title.value == "Persuasion" && !undo.canUndo && !undo.canRedo)
+    isClosing = false
+    book.title.value = "Emma"
+    #expect(undo.canUndo)
+  }
+
   @Test func `A transaction is one step, and so is an edit outside of one`() throws {
     let book = try book()
     let undo = ModelUndo(scope)
