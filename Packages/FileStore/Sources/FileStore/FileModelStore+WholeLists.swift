@@ -48,7 +48,9 @@ extension FileModelStore {
     try await scope.creations.settled(of: M.typeName)
     if list.damages.isEmpty, !mayBeOutdated(read) || !scope.pendingReads.hasUpdates(of: M.typeName, since: read.start) {
       do {
-        let models = try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+        let models = try readingRecords {
+          try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: $0)
+        }
         scope.pendingReads.noteRead(of: models, at: answer)
         return models
       } catch {}

@@ -7,14 +7,17 @@ extension RecordStore {
     try checkCancellation()
     guard !models.isEmpty else { return }
     let log = transaction?.log
-    for model in models { await model.finishChecksForSaving() }
-    try checkCancellation()
+    let hasChecks = models.contains(where: \.hasChecksForSaving)
+    // With an engine that does not suspend, no task reads between the write and the registration of the models.
+    let creation = hasChecks || !handle.readsImmediately ? try await scope.creations.begin(models) : nil
+    defer { if let creation { scope.creations.end(creation) } }
+    if hasChecks {
+      for model in models { await model.finishChecksForSaving() }
+      try checkCancellation()
+    }
     var creations = try PendingCreations(
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
-    // With an engine that does not suspend, no task reads between the write and the registration of the models.
-    let creation =
-      transaction == nil && !handle.readsImmediately ? scope.creations.begin(models, creations.typeNames) : nil
-    defer { if let creation { scope.creations.end(creation) } }
+    if transaction == nil { creation?.willWrite(creations.typeNames) }
     for number in creations.withoutIdentifier {
       try creations.assign(
         identifier: try await newIdentifier(for: models[number], creations.typeName(at: number)), at: number)

@@ -191,10 +191,15 @@ extension ModelObject {
   /// A store calls it before it captures the values. `beforeSave` runs twice then: its changes may need a check, and it
   /// is called again when the values are captured. Runs in the isolation of the caller.
   public func finishChecksForSaving() async {
-    guard ([self] + EmbeddedModels(of: self).models).contains(where: \.hasAsynchronousRules) else { return }
+    guard hasChecksForSaving else { return }
     ModelHook.beforeSave.run(on: self)
     let models = [self] + EmbeddedModels(of: self).models
     await FieldValidation.finishChecks(of: models.flatMap { fieldsCheckedForSaving(of: $0) })
+  }
+
+  /// Whether fields of the model, or of its embedded models, have asynchronous rules.
+  public var hasChecksForSaving: Bool {
+    ([self] + EmbeddedModels(of: self).models).contains(where: \.hasAsynchronousRules)
   }
 
   private var hasAsynchronousRules: Bool {

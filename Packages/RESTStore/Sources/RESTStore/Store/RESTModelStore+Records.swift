@@ -25,8 +25,9 @@ extension RESTModelStore {
   func plainModel<M: Model>(in response: HTTPResponseData, _ type: M.Type, _ identifier: String) -> M? {
     let dialect = handle.dialect
     guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
-      let model = scope.model(
-        type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: !isRefreshing)
+      let model = readingRecords({
+        scope.model(type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: $0)
+      })
     else { return nil }
     tags.setRead(tag(in: response), of: model)
     return model
@@ -48,7 +49,7 @@ extension RESTModelStore {
       M.self, count: records.count, readSince: start, identifier: { try identifier(in: records[$0], of: M.self) }
     ) { numbers in
       let records = numbers.count == records.count ? records : numbers.map { records[$0] }
-      let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
+      let models = try readingRecords { try scope.models(M.self, from: records, keepsLocalChanges: $0) }
       tags.forget(models)
       return models
     }

@@ -94,6 +94,8 @@ public final class RESTModelStore: ModelStore {
   ///   `conflict` if the server has such a model. Any other failure has its own code.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
+    let creation = try await scope.creations.begin([model])
+    defer { scope.creations.end(creation) }
     let save = try await SaveOperation(creating: model, in: scope)
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
@@ -110,8 +112,7 @@ public final class RESTModelStore: ModelStore {
     call.payload = try payload(
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
     // The server has the model before its answer arrives.
-    let creation = scope.creations.begin([model], [save.typeName])
-    defer { scope.creations.end(creation) }
+    creation.willWrite([save.typeName])
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
     do {
@@ -316,7 +317,7 @@ public final class RESTModelStore: ModelStore {
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
-        let model = try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
+        let model = try readingRecords { try scope.models(type, from: [record], keepsLocalChanges: $0)[0] }
         tags.setRead(tag(in: response), of: model)
         scope.pendingReads.noteRead(of: CollectionOfOne(model), at: response.isJoined ? .unknown : start)
         return model

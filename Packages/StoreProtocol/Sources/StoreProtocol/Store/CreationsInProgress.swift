@@ -7,8 +7,10 @@
 /// therefore wait for the creations in progress before they create models. Otherwise the record would have two objects.
 ///
 /// ```swift
-/// let creation = scope.creations.begin([model], typeName)
+/// let creation = try await scope.creations.begin([model])
 /// defer { scope.creations.end(creation) }
+/// let save = try await SaveOperation(creating: model, in: scope)
+/// creation.willWrite([save.typeName])
 /// try await engine.insert(save.record)
 /// try save.finish()
 /// ```
@@ -18,24 +20,39 @@
 public final class CreationsInProgress {
   /// Models that are written together.
   public final class Creation {
-    fileprivate let models: [ModelObject]
-    fileprivate let typeNames: Set<String>
+    fileprivate let models: Set<ModelObject>
+    fileprivate var typeNames: Set<String>
     /// Made when a reader has to wait.
     fileprivate var settlement: AwaitedState<Bool>?
 
     fileprivate init(_ models: [ModelObject], _ typeNames: Set<String>) {
-      self.models = models
+      self.models = Set(models)
       self.typeNames = typeNames
     }
+
+    /// Begins the write of the records: readers of these types wait until the creation ends.
+    ///
+    /// Not inside a transaction: no other task reads its records before it ends.
+    public func willWrite(_ typeNames: Set<String>) { self.typeNames = typeNames }
   }
 
   private var creations: [Creation] = []
 
   init() {}
 
-  /// Begins a creation: readers of these types wait until it ends.
+  /// Begins a creation, once other creations of the models have ended: a save of one of them waits until this one ends.
   ///
-  /// Not for a creation inside a transaction: no other task reads its record before the transaction ends.
+  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
+  public func begin(_ models: [ModelObject]) async throws -> Creation {
+    if !creations.isEmpty {
+      while creations.contains(where: { !$0.models.isDisjoint(with: models) }) {
+        try await wait { !$0.models.isDisjoint(with: models) }
+      }
+    }
+    return begin(models, [])
+  }
+
+  /// Begins a creation: readers of these types wait until it ends.
   public func begin(_ models: [ModelObject], _ typeNames: Set<String>) -> Creation {
     let creation = Creation(models, typeNames)
     creations.append(creation)
@@ -65,8 +82,7 @@ public final class CreationsInProgress {
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
   func settled(_ model: ModelObject) async throws {
-    if creations.isEmpty { return }
-    try await wait { $0.models.contains { $0 === model } }
+    while creations.contains(where: { $0.models.contains(model) }) { try await wait { $0.models.contains(model) } }
   }
 
   private func wait(for isConcerned: (Creation) -> Bool) async throws {

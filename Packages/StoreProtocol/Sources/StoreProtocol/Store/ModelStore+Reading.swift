@@ -11,7 +11,7 @@ extension ModelStore {
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
     try claimTypeName(of: type)
     do {
-      return try scope.models(type, from: records, keepsLocalChanges: !Refreshing.isUnderWay)
+      return try readingRecords { try scope.models(type, from: records, keepsLocalChanges: $0) }
     } catch {
       let bytes = records.map { Array((try? JSONValue.object($0).jsonData()) ?? Data()) }
       throw corruption(in: bytes, of: type) { _ in nil } ?? .unreadable(M.typeName, identifier: nil, error)
@@ -63,8 +63,9 @@ extension ModelStore {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())
     }
     do {
-      return try scope.models(
-        type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: !Refreshing.isUnderWay)
+      return try readingRecords {
+        try scope.models(type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: $0)
+      }
     } catch {
       throw corruption(in: records, of: type, identifier: identifier)
         ?? .unreadable(M.typeName, identifier: nil, error)

@@ -170,10 +170,10 @@ extension ModelStore {
 
   /// Creates or updates a model, with the policy of the store if none is given.
   func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
+    // There is no record: the local values are the whole model. Unless another task has created it meanwhile.
+    if try await !readIfReference(model), model.isShell { model.markNew() }
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.settled(model)
-    // There is no record: the local values are the whole model.
-    if try await !readIfReference(model) { model.markNew() }
     if model.isUntouchedReference { return }
     if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
