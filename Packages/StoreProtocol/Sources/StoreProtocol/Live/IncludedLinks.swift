@@ -1,4 +1,7 @@
-/// The links from the models of a live query to the related models that it includes.
+@_spi(ModelKitInternals) import ModelCore
+
+/// The links from the models of a live query to the related models that it includes, and retains: a read of their inverses
+/// makes the relations of their owners weak.
 struct IncludedLinks {
   /// A record at one level of the included relations. The models of the query are at level 0.
   struct Node: Hashable {
@@ -6,7 +9,7 @@ struct IncludedLinks {
     let key: RelatedKey
   }
 
-  private var members: [Node: Set<Node>] = [:]
+  private var members: [Node: [Node: ModelObject]] = [:]
   private var owners: [Node: Set<Node>] = [:]
 
   /// Whether a related record is reached.
@@ -22,16 +25,17 @@ struct IncludedLinks {
     return roots
   }
 
-  /// Replaces the members of a node. Members that no node references any more are removed, with their members.
-  mutating func set(_ new: Set<Node>, of node: Node) {
-    let old = members[node] ?? []
+  /// Replaces the members of a node, and retains their models. Members that no node references any more are removed, with
+  /// their members.
+  mutating func set(_ new: [Node: ModelObject], of node: Node) {
+    let old = members[node] ?? [:]
     members[node] = new.isEmpty ? nil : new
-    for member in new where !old.contains(member) { owners[member, default: []].insert(node) }
-    for member in old where !new.contains(member) {
+    for member in new.keys where old[member] == nil { owners[member, default: []].insert(node) }
+    for member in old.keys where new[member] == nil {
       owners[member]?.remove(node)
       guard owners[member]?.isEmpty == true else { continue }
       owners[member] = nil
-      set([], of: member)
+      set([:], of: member)
     }
   }
 }

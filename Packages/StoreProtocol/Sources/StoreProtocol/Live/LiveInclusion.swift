@@ -27,8 +27,6 @@ final class LiveInclusion<M: Model> {
   private var levels: [Level?] = [nil]
   private var links = IncludedLinks()
   private var shown: [Node: M] = [:]
-  /// The related models of each shown one. A read of their inverses makes its own relations weak.
-  private var retained: [Node: [ModelObject]] = [:]
   /// The models of the last valid result.
   private var delivered: [M] = []
   /// The models that were written, or reach a written one, since the last valid result; nil if they are unknown.
@@ -148,8 +146,7 @@ final class LiveInclusion<M: Model> {
     for (node, model) in shown where !staying.contains(ObjectIdentifier(model)) {
       for number in levels.indices.dropFirst() { left.insert(Node(level: number, key: node.key)) }
       shown[node] = nil
-      retained[node] = nil
-      links.set([], of: node)
+      links.set([:], of: node)
     }
     return Set(links.roots(of: left).compactMap { shown[$0].map { ObjectIdentifier($0) } })
   }
@@ -159,22 +156,19 @@ final class LiveInclusion<M: Model> {
     for model in models {
       guard let node = node(of: model, at: 0) else { continue }
       shown[node] = model
-      var related: [ModelObject] = []
-      link(model, node, &seen, &related)
-      retained[node] = related
+      link(model, node, &seen)
     }
   }
 
-  private func link(_ model: ModelObject, _ node: Node, _ seen: inout Set<Node>, _ related: inout [ModelObject]) {
+  private func link(_ model: ModelObject, _ node: Node, _ seen: inout Set<Node>) {
     guard seen.insert(node).inserted else { return }
     var members: [Node: ModelObject] = [:]
     for (number, level) in levels.enumerated() where level?.owners == node.level {
       guard let key = level?.key, let relation = model.field(declaredAs: key) as? any RelationField else { continue }
       for member in relation.relatedModels { self.node(of: member, at: number).map { members[$0] = member } }
     }
-    links.set(Set(members.keys), of: node)
-    related += members.values
-    for (node, member) in members { link(member, node, &seen, &related) }
+    links.set(members, of: node)
+    for (node, member) in members { link(member, node, &seen) }
   }
 
   private func node(of model: ModelObject, at level: Int) -> Node? {

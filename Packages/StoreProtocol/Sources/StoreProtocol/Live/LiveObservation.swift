@@ -63,7 +63,12 @@ final class LiveObservation<M: Model> {
 
   // MARK: The next result
 
+  /// The next result, of committed records: one of a transaction in which the observation began could fail with it.
   func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
+    await TransactionMark.outside(in: actor) { await committedResult(isolation: actor) }
+  }
+
+  private func committedResult(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
     if isOver { return nil }
     if subscription == nil {
       do {
@@ -95,11 +100,13 @@ final class LiveObservation<M: Model> {
   /// The next result if there is one at once.
   func nextIfReady() async -> LiveResult<M>? {
     guard let subscription else { return await next(isolation: #isolation) }
-    while true {
-      subscription.feed.deliver()
-      let mail = subscription.mailbox.take()
-      if mail.isEmpty { return nil }
-      if let result = await result(of: mail) { return result }
+    return await TransactionMark.outside {
+      while true {
+        subscription.feed.deliver()
+        let mail = subscription.mailbox.take()
+        if mail.isEmpty { return nil }
+        if let result = await result(of: mail) { return result }
+      }
     }
   }
 

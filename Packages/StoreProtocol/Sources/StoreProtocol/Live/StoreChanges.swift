@@ -59,7 +59,8 @@ public struct StoreChanges<M: Model>: AsyncSequence {
 
     /// The next batch; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
-      await source.next(isolation: actor).map {
+      // Live models follow committed records, also if the task began in a transaction.
+      await TransactionMark.outside(in: actor) { await source.next(isolation: actor) }.map {
         ModelChangeBatch(changes: $0.changes, hasGap: $0.hasGap, droppedCount: $0.dropped)
       }
     }
@@ -93,6 +94,9 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
   func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
     while !Task.isCancelled {
       if let batch = ready.popFirst() { return batch }
+      // A record that this instance creates has its model by then. Before the changes are taken: while the task waited,
+      // models would become newer than them.
+      try? await store.scope.creations.settled(of: M.typeName)
       // Delivers commits whose writer has not delivered them yet.
       subscription.feed.deliver()
       let mail = subscription.mailbox.take()

@@ -124,6 +124,22 @@ extension ModelStoreContract {
       let results = await stage.atOnce([person, person]) { store, person in try await store.save(person) }
       if let error = results.compactMap(\.self).first { throw error }
     },
+    besideObservers("two saves of one new model with an asynchronous rule at once") { stage in
+      let person = stage.person()
+      person.name.require(code: "taken", message: "is taken") { _ in
+        await Task.yield()
+        return true
+      }
+      let results = await stage.atOnce([person, person]) { store, person in try await store.save(person) }
+      if let error = results.compactMap(\.self).first { throw error }
+    },
+    SharedEngineCheck("two saves of a new model at once in a transaction write one record") { makeStore in
+      try await savingAtOnce(makeStore)
+    },
+    SharedEngineCheck("a refresh overwrites nothing of other models, also if an observer lists them in a task") {
+      makeStore in
+      try await listingInObserver(makeStore)
+    },
     SharedEngineCheck("create of a deleted model whose record was read before leaves one object for its identifier") {
       makeStore in
       let store = try await makeStore()
@@ -144,6 +160,35 @@ extension ModelStoreContract {
       try await requireError(.conflict, "create of the model of the former record") { try await store.create(stale) }
     },
   ]
+
+  @MainActor private static func savingAtOnce(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = ContractPerson.named("Ada")
+    try await transaction(in: store) { store in
+      let save: @MainActor @Sendable () async throws -> Void = { try await store.save(person) }
+      let tasks = [Task { try await save() }, Task { try await save() }]
+      for task in tasks { try await task.value }
+    }
+    try requireEqual(try await store.count(ContractPerson.self), 1, "the number of records")
+    try require(!person.isDirty, "the person is dirty")
+  }
+
+  @MainActor private static func listingInObserver(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    let person = try await store.create(ContractPerson.named("Ada", age: 36))
+    let other = try await store.create(ContractPerson.named("Bob", age: 1))
+    (person.age.value, other.age.value) = (40, 2)
+    let list: @MainActor @Sendable () async throws -> Void = { _ = try await store.list(ContractPerson.self) }
+    var work: Task<Void, any Error>?
+    let observation = person.age.addObserver(updateImmediately: false) { _ in work = Task { try await list() } }
+    try await store.refresh(person)
+    try await work?.value
+    observation.cancel()
+    try require(work != nil && person.age.value == 36, "the refresh changed nothing")
+    try requireEqual(other.age.value, 2, "the edited age")
+    try require(other.age.isDirty, "the edit is clean")
+  }
 
   private static func besideObservers(
     _ what: String, needs: Set<Capability> = [], _ body: @escaping Stage.Work
@@ -175,6 +220,7 @@ actor Stage {
   /// The models that have to be found in the end.
   var people: [ContractPerson] = []
   private var shown: [ContractPerson] = []
+  private var heard: [ContractPerson] = []
   private let conflicts = Lock<[String]>([])
   private var batch: [ContractPerson] = []
   private var errors: [ModelStoreError?] = []
@@ -288,7 +334,12 @@ actor Stage {
   }
 
   private func listen() async {
-    for await _ in store.changes(of: ContractPerson.self) {}
+    for await batch in store.changes(of: ContractPerson.self) {
+      // The model of a record that this store instance created is registered by now. At random it may be deleted again.
+      for case .created(let identifier, _) in batch where held != nil {
+        heard.append(ContractPerson.with(identifier: identifier, in: store.scope))
+      }
+    }
   }
 
   private func observe() async throws {

@@ -42,6 +42,27 @@ extension ModelStoreContract {
       _ = try await reader.list(ContractCompany.self, including: [\.employees])
       try requireEqual(people.map { $0.company.value?.name.value }, ["Company 0"], "the included company")
     },
+    SharedEngineCheck(
+      "a live query retains what several of its models share, also when one of them leaves", needs: [.queries]
+    ) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      let companies = try await createCompanies(1, in: writer)
+      let people = ["a", "b", "c"].map { employee($0, of: companies[0]) }
+      for person in people { try await writer.create(person) }
+      var iterator = reader.observe(
+        ContractPerson.self, where: { $0.name < "c" }, sort: [.ascending(\.name)], including: [\.company.employees]
+      ).makeAsyncIterator()
+      try requireEqual(try await next(&iterator, "observe").models.count, 2, "the number of people at first")
+      // The company holds its employees weakly from now on.
+      _ = try await reader.list(ContractPerson.self, where: { $0.name == "c" }, including: [\.company])
+      try await writer.delete(people[0])
+      let last = try await next(&iterator, "observe").models
+      try requireEqual(
+        last.map { ($0.company.value?.employees.value ?? []).map(\.name.value) }, [["b", "c"]], "the colleagues")
+    },
+    SharedEngineCheck("a live query that begins in a transaction shows no record that is rolled back") { makeStore in
+      try await observingFromInside(makeStore)
+    },
     SharedEngineCheck("a live query follows the members of an inverse list that it includes", needs: [.queries]) {
       makeStore in
       let reader = try live(await makeStore()), writer = try await makeStore()
@@ -96,6 +117,37 @@ extension ModelStoreContract {
     },
     randomLiveInclusions(30, seed: 1),
   ]
+
+  private struct Refusal: Error {}
+
+  /// A query of employers, which is listed again after each write.
+  @MainActor private static func observingFromInside(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try live(await makeStore())
+    guard store is any TransactionalModelStore else { return }
+    let company = try await createCompanies(1, in: store)[0]
+    var counts: [Int] = []
+    var work: Task<Void, Never>?
+    let began = AsyncStream.makeStream(of: Void.self)
+    do {
+      try await transaction(in: store) { inside in
+        try await inside.create(employee("Ada", of: company))
+        let observe: @MainActor @Sendable () async -> Void = {
+          let results = store.observe(
+            ContractCompany.self, where: { $0.employees.contains { $0.name == "Ada" } }, including: [\.employees])
+          for await result in results {
+            counts.append(result.error == nil ? result.models.count : -1)
+            began.continuation.finish()
+          }
+        }
+        work = Task { await observe() }
+        for await _ in began.stream {}
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    work?.cancel()
+    await work?.value
+    try requireEqual(counts, [0], "the numbers of companies")
+  }
 
   static func createCompanies(_ count: Int, in store: any ModelStore) async throws -> [ContractCompany] {
     var companies: [ContractCompany] = []
