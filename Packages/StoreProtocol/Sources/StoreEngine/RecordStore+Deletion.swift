@@ -26,6 +26,12 @@ extension RecordStore {
   private func removeFollowingRules<M: Model>(_ model: M) async throws {
     try checkCancellation()
     let log = transaction?.log
+    // The lists in its record may have changed. A record that can't be read can be removed.
+    if model.isKnownToStore, let identifier = model.storedIdentifier,
+      model.relationFields.contains(where: { $0.deleteRule != .nullify })
+    {
+      _ = try? await lookup(ModelType(type(of: model)), identifier: identifier)
+    }
     // An undo restores the references of live models, which a step retains.
     let completion: PendingDeletion.Completion = scope.hasHistory ? .everything : .rules
     let deletion = try await PendingDeletion(of: model, in: self, completing: completion) { reference in

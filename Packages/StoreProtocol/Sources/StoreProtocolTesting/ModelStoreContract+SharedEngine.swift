@@ -110,7 +110,7 @@ extension ModelStoreContract {
       editing,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
-    + isolation + conflicts + embeddingTogether
+    + isolation + conflicts + deletingElsewhere + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.

@@ -31,7 +31,7 @@ public enum ModelStoreContract {
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
     ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
     ContractPilot.self, ContractLicense.self, ContractPlane.self, ContractMeter.self,
-    ContractFriend.self,
+    ContractFriend.self, ContractHouse.self, ContractRoom.self, ContractTenant.self,
   ]
 
   /// A capability that not every store has.

@@ -106,7 +106,15 @@ public struct PendingDeletion {
             try await prepare?(reference)
             let models = try await store.models(with: reference)
             found += models
-            if relation.deleteRule != .nullify { queried.append((reference, models)) }
+            if relation.deleteRule != .nullify {
+              queried.append((reference, models))
+              // Live models that another store instance deleted, or gave another owner, follow no rule.
+              let stored = Set(models.map { ObjectIdentifier($0) })
+              let outdated = relation.relatedModels.filter {
+                !$0.isNew && !$0.isShell && !stored.contains(ObjectIdentifier($0))
+              }
+              try await RelationLoader(store, .byStore, isFresh: false, read: []).readAgain(outdated, of: relation, owner)
+            }
           } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
             // A store that can't be queried leaves the relation as it is known.
             continue
