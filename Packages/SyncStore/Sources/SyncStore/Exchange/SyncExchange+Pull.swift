@@ -21,6 +21,8 @@ extension SyncExchange {
       let error = RemoteFault.storeError(error)
       if RemoteFault.endsExchange(error) { throw error }
       fail(M.typeName, nil, error)
+      // Without this, the background synchronisation would repeat it at once.
+      if !RemoteFault.isTemporary(error) { store.lastPulls[M.typeName] = environment.uptime() }
     }
   }
 

@@ -28,7 +28,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   var resolvers: [String: (SyncConflict) -> SyncResolution] = [:]
   /// The sync policies, by type name.
   var policies: [String: TypePolicy] = [:]
-  /// The times at which types were last pulled by this instance.
+  /// The times of the last pulls of types by this instance, except those that failed temporarily.
   var lastPulls: [String: Int] = [:]
   /// The time of the last synchronisation without failures.
   var lastCompletion: Date?

@@ -135,6 +135,24 @@ import Testing
     await task.value
   }
 
+  @Test(arguments: [
+    HTTPResponseData(status: 403),
+    HTTPResponseData(status: 200, body: Data(#"[{"id": 1, "rating": "no number"}]"#.utf8)),
+  ])
+  func `A list that begins to fail for good is read again after the interval`(answer: HTTPResponseData) async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(answer, list, answer, list)
+    for _ in 1...2 {
+      clock.advance(300_000)
+      #expect(await clock.nextSleep() == 300_000)
+    }
+    #expect(server.lines.filter { $0 == "GET /books" }.count == 3)
+    task.cancel()
+    await task.value
+  }
+
   @Test func `A time without end is an interval`() async throws {
     let store = client()
     store.policy(Tag.self, .refresh(after: .seconds(Int64.max)))
