@@ -73,10 +73,10 @@ extension SyncModelStore {
         }
         failures = report.hasRetries ? failures + 1 : 0
       } catch {
-        let error = RemoteFault.storeError(error)
-        if error.code == .cancelled { return }
+        // A transport may report a cancellation of its own.
+        if Task.isCancelled { return }
         failures += 1
-        delay = error.refusal?.retryAfter.map { min($0.milliseconds, Self.longestDelay) }
+        delay = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Self.longestDelay) }
       }
       if failures > 0 {
         let wait = max(delay ?? 0, Lane.delay(failures, environment.random()))

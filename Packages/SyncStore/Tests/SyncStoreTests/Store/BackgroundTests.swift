@@ -153,6 +153,16 @@ import Testing
     await task.value
   }
 
+  @Test func `A cancellation that the transport reports is a failure, and does not end it`() async throws {
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: server.store(over: CancellingTransport()), types: [Tag.self],
+      options: SyncOptions(environment: clock.environment))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 2_000)
+    task.cancel()
+    await task.value
+  }
+
   @Test func `A time without end is an interval`() async throws {
     let store = client()
     store.policy(Tag.self, .refresh(after: .seconds(Int64.max)))
@@ -212,6 +222,11 @@ import Testing
   }
 
   private let list = HTTPResponseData(status: 200, body: Data("[]".utf8))
+}
+
+/// A transport that cancels each request.
+private struct CancellingTransport: HTTPTransport {
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse { throw URLError(.cancelled) }
 }
 
 @Suite struct `A policy` {
