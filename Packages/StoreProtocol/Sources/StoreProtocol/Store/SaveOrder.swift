@@ -5,7 +5,7 @@ struct SaveOrder {
   /// One model to save.
   struct Step {
     let model: ModelObject
-    /// The models that are saved after this one.
+    /// The models that are saved after this one; none if no link has to wait.
     let later: Set<ObjectIdentifier>
     /// The fields that reference such models, which have no identifiers yet.
     let linksToFollow: [AnyField]
@@ -16,32 +16,64 @@ struct SaveOrder {
   /// Plans the save of a model and of the new models that it references.
   init(from model: ModelObject) {
     var models: [ModelObject] = []
-    var seen: Set<ModelObject> = [model]
-    func visit(_ model: ModelObject, inverses: Bool) {
-      for relation in Self.relations(of: model) {
-        for related in relation.relatedModels where seen.insert(related).inserted {
-          visit(related, inverses: false)
-          if relation.isForeignKey, Self.isNowhere(related) { models.append(related) }
-        }
-      }
-      guard inverses else { return }
-      // A relation may be stored in the records of its related models only.
-      for relation in Self.allRelations(of: model) {
-        for related in relation.relatedModels
-        where Self.isReferredTo(model, by: related, relation) && seen.insert(related).inserted {
-          visit(related, inverses: true)
-          if Self.isNowhere(related) { models.append(related) }
-        }
-      }
+    var seen: Set<ModelObject> = []
+    Self.visit(Node(model: model, hasOwnRecord: false, followsInverses: true)) { node in
+      seen.insert(node.model).inserted ? Self.nodes(after: node) : nil
+    } leave: { node in
+      if node.hasOwnRecord, Self.isNowhere(node.model) { models.append(node.model) }
     }
-    visit(model, inverses: true)
     models.append(model)
     let order = Self.ordered(models)
     var later = Set(order.map { ObjectIdentifier($0) })
     for model in order {
       later.remove(ObjectIdentifier(model))
       let links = Self.relations(of: model).filter { Self.leads($0, from: model, to: later) }
-      steps.append(Step(model: model, later: later, linksToFollow: links))
+      // A set in each step would be copied for each step.
+      steps.append(Step(model: model, later: links.isEmpty ? [] : later, linksToFollow: links))
+    }
+  }
+
+  /// A related model, and how it was found.
+  private struct Node {
+    let model: ModelObject
+    /// Whether the model is saved with a record of its own, not inside another one.
+    let hasOwnRecord: Bool
+    /// Whether the models whose records reference this one are saved, too.
+    let followsInverses: Bool
+  }
+
+  private static func nodes(after node: Node) -> [Node] {
+    let model = node.model
+    var nodes = relations(of: model).flatMap { relation in
+      relation.relatedModels.map {
+        Node(model: $0, hasOwnRecord: relation.isForeignKey, followsInverses: false)
+      }
+    }
+    guard node.followsInverses else { return nodes }
+    // A relation may be stored in the records of its related models only.
+    for relation in allRelations(of: model) {
+      for related in relation.relatedModels where isReferredTo(model, by: related, relation) {
+        nodes.append(Node(model: related, hasOwnRecord: true, followsInverses: true))
+      }
+    }
+    return nodes
+  }
+
+  /// Visits elements depth first. It does not recurse, because a chain of references may be long.
+  ///
+  /// - Parameters:
+  ///   - enter: returns the elements after one, or nil if it is not to be visited.
+  ///   - leave: called with an element once those after it are visited.
+  private static func visit<Element>(
+    _ root: Element, enter: (Element) -> [Element]?, leave: (Element) -> Void
+  ) {
+    var path: [(element: Element, next: IndexingIterator<[Element]>)] = []
+    var entered: Element? = root
+    while true {
+      if let element = entered, let next = enter(element) { path.append((element, next.makeIterator())) }
+      if path.isEmpty { return }
+      entered = path[path.count - 1].next.next()
+      if entered == nil { leave(path.removeLast().element) }
     }
   }
 
@@ -64,16 +96,20 @@ struct SaveOrder {
   private static func ordered(_ models: [ModelObject]) -> [ModelObject] {
     var waiting = Set(models)
     var order: [ModelObject] = []
-    func add(_ model: ModelObject) {
-      guard waiting.remove(model) != nil else { return }
-      forEachLink(of: model) { relation, owner, related in
-        // The members of a list mostly reference its owner, which must be created first.
-        if !relation.isToMany || !isReferredTo(owner, by: related, relation) { add(related) }
-        return false
+    for model in models {
+      visit(model) { model in
+        guard waiting.remove(model) != nil else { return nil }
+        var first: [ModelObject] = []
+        forEachLink(of: model) { relation, owner, related in
+          // The members of a list mostly reference its owner, which must be created first.
+          if !relation.isToMany || !isReferredTo(owner, by: related, relation) { first.append(related) }
+          return false
+        }
+        return first
+      } leave: { model in
+        order.append(model)
       }
-      order.append(model)
     }
-    for model in models { add(model) }
     return order
   }
 

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import StoreProtocol
+
+private final class Carriage: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var next: Carriage?
+  @ModelField(foreignKey: true, inverse: \.$carriages) var train: Train?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Train: Model {
+  @Field var id: Int?
+  @ModelArrayField var carriages: [Carriage]?
+  override var identifierField: AnyField? { $id }
+}
+
+@Suite struct `The order of a save` {
+  @Test func `A long chain of new models is saved from its end without a deep stack`() {
+    let end = Carriage()
+    var first = end
+    for _ in 1..<50_000 {
+      let carriage = Carriage()
+      carriage.next = first
+      first = carriage
+    }
+    let order = SaveOrder(from: first)
+    #expect(order.steps.count == 50_000)
+    #expect(order.steps.first?.model === end && order.steps.last?.model === first)
+  }
+
+  @Test func `Only a step with a link that has to wait has the models that are saved after it`() {
+    let train = Train()
+    train.carriages = (0..<100).map { _ in Carriage() }
+    let members = train.carriages ?? []
+    let order = SaveOrder(from: train)
+    #expect(order.steps.map(\.model) == [train] + members)
+    #expect(order.steps.allSatisfy { $0.later.isEmpty })
+    members[0].next = members[1]
+    members[1].next = members[0]
+    let cyclic = SaveOrder(from: train)
+    #expect(cyclic.steps.count == 101)
+    #expect(cyclic.steps.count { !$0.later.isEmpty } == 1)
+    #expect(cyclic.steps.flatMap(\.linksToFollow).count == 1)
+  }
+}
