@@ -108,6 +108,8 @@ extension ModelUndo {
 
   /// Adds a value that a store or a hook adjusted to the step that set the original value.
   func adoptValue(of field: AnyField) {
+    // No step has a field without a count.
+    guard epochs[ObjectIdentifier(field)] != nil else { return }
     noteBaseline(of: field)
     for step in (undoSteps + [open].compactMap { $0 }).reversed() {
       guard let entry = step.lastEntry(of: field) else { continue }
