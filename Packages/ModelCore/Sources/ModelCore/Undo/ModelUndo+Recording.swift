@@ -87,7 +87,17 @@ extension ModelUndo {
 
   /// Drops the steps over the limit, except those that a failed transaction would leave again.
   func trim() {
-    if scope.map.transactions.isEmpty, undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
+    guard scope.map.transactions.isEmpty else { return }
+    if undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
+    trimEpochs()
+  }
+
+  /// Drops the counts of fields that no step has any more, as soon as they are more than half of all.
+  private func trimEpochs() {
+    let steps = undoSteps + redoSteps + [open, counterStep].compactMap { $0 }
+    if epochs.count <= 2 * steps.reduce(0, { $0 + $1.entries.count }) { return }
+    let fields = Set(steps.lazy.flatMap(\.entries).map { ObjectIdentifier($0.field) })
+    epochs = epochs.filter { fields.contains($0.key) }
   }
 
   /// Records that a field gets a value by a read.

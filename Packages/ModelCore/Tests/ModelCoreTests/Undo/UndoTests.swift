@@ -1,6 +1,7 @@
 import Foundation
-@_spi(ModelKitInternals) import ModelCore
 import Testing
+
+@_spi(ModelKitInternals) @testable import ModelCore
 
 /// The steps of a history, and the states of fields after an undo and a redo.
 @Suite struct `Undoing edits` {
@@ -53,6 +54,16 @@ import Testing
     isClosing = false
     book.title.value = "Emma"
     #expect(undo.canUndo)
+  }
+
+  @Test func `A history counts the reads and saves of the fields of its steps only`() throws {
+    let undo = ModelUndo(scope, limit: 2)
+    for id in 1...100 {
+      let book = try book(id)
+      book.title.value = "Edited"
+      save(book)
+    }
+    #expect(undo.epochs.count < 10)
   }
 
   @Test func `A transaction is one step, and so is an edit outside of one`() throws {
