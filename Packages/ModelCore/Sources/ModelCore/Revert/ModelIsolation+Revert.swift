@@ -43,13 +43,15 @@ extension ModelObject {
   func revertFields(isRead: Bool = false, where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A read that kept the local changes is to be repeated.
     if !isRead { storeMark = nil }
+    let fields = orderedFields.filter { $0.isDirty && isToGoBack($0) }
+    if fields.isEmpty { return [] }
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
-    let replaced = models.flatMap { $0.relations.filter { !$0.isToMany }.flatMap(\.relatedModels) }
+    let replaced = models.flatMap { $0.relations.filter { !$0.isToMany }.flatMap(\.liveModels) }
     defer { withExtendedLifetime((models, replaced)) {} }
     return transaction {
-      orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
+      fields.filter { field in
         guard isRead, let identityMap else { return revert(field) }
         // The edits that observers make at the end of the transaction are edits.
         return identityMap.readingBaseline { revert(field) }

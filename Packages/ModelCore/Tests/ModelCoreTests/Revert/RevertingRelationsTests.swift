@@ -19,6 +19,18 @@ import Testing
     return (authors[0], authors[1], authors[0].books.value ?? [])
   }
 
+  @Test func `A revert creates no unloaded references of models that related models reference`() throws {
+    var ada: Author? = try Author.from(dictionaryValue: ["id": 7, "books": [["id": 1]]], in: scope)
+    let order = try Order.from(dictionaryValue: ["number": 1, "items": [["id": 1]]], in: scope)
+    #expect(ada?.books.value == order.items.value)
+    ada = nil
+    #expect(scope.liveModel(Author.self, identifier: "7") == nil)
+    order.number.value = 2
+    order.revert()
+    #expect(scope.liveModel(Author.self, identifier: "7") == nil)
+    #expect(order.items.value?.first?.author.value?.id.value == 7)
+  }
+
   // MARK: One to many
 
   @Test func `A reverted member is in its former list again, at its former index`() throws {
