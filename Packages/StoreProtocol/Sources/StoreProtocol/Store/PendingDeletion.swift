@@ -259,21 +259,25 @@ public struct PendingDeletion {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
     plan.nullifyLinks()
     var cut: [(model: ModelObject, fields: [AnyField])] = []
+    var indices: [ModelObject: Int] = [:]
+    let deleted = Set(models)
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
       if fields.isEmpty { continue }
+      indices[model] = cut.count
       cut.append((model, fields))
       if others == .wereCut {
         model.markSaved(fields, asOf: .next())
         wasUpdated(model)
       }
     }
-    for model in referring where !models.contains(model) {
+    for model in referring where !deleted.contains(model) {
       let fields = model.nullifyOneWayLinks(to: models)
       if fields.isEmpty || !model.isKnownToStore { continue }
-      if let index = cut.firstIndex(where: { $0.model === model }) {
+      if let index = indices[model] {
         cut[index].fields += fields
       } else {
+        indices[model] = cut.count
         cut.append((model, fields))
         if others == .wereCut { wasUpdated(model) }
       }
