@@ -275,11 +275,12 @@ private final class ImportRun<M: Model> {
   private func reject(_ entry: Entry, _ error: any Error) {
     let place = FieldPath(path).appending(FieldPath([.index(entry.index)]))
     let nested = error as? NestedRejection
-    report.rejected.append(
+    // Only entries of the last batch are rejected out of order.
+    let index = report.rejected.lastIndex { $0.index < entry.index }.map { $0 + 1 } ?? 0
+    report.rejected.insert(
       RejectedEntry(
         index: entry.index, path: place.appending(nested?.path ?? FieldPath()), position: entry.position,
-        identifier: entry.identifier, error: nested?.error ?? error))
-    report.rejected.sort { $0.index < $1.index }
+        identifier: entry.identifier, error: nested?.error ?? error), at: index)
   }
 
   private func rethrowCancellation(_ error: any Error) throws {
