@@ -29,7 +29,9 @@ struct ChangeRouter: Sendable {
     var plain: [FeedRoute] = []
     var guarded: [StoredKeyPath: GuardGroup] = [:]
     /// The consumers that show a record.
-    var members: [ExactText: [Int]] = [:]
+    private(set) var members: [ExactText: [Int]] = [:]
+    /// The records that each consumer shows.
+    private var shown: [Int: Set<ExactText>] = [:]
     /// The consumers that are listing: every change is relevant to them.
     var loading: Set<Int> = []
 
@@ -43,6 +45,31 @@ struct ChangeRouter: Sendable {
       }
       return mask
     }
+
+    mutating func show(_ identifier: ExactText, _ id: Int) {
+      if shown[id, default: []].insert(identifier).inserted { members[identifier, default: []].append(id) }
+    }
+
+    mutating func hide(_ identifier: ExactText, _ id: Int) {
+      if shown[id]?.remove(identifier) == nil { return }
+      members[identifier]?.removeAll { $0 == id }
+      if members[identifier]?.isEmpty == true { members[identifier] = nil }
+    }
+
+    /// Removes a consumer.
+    mutating func remove(_ interests: [FeedInterest], of id: Int) {
+      plain.removeAll { $0.id == id }
+      for guarding in interests.compactMap(\.guarding) {
+        guarded[guarding.path]?.remove(guarding, id)
+        if guarded[guarding.path]?.isEmpty == true { guarded[guarding.path] = nil }
+      }
+      for identifier in shown[id] ?? [] { hide(identifier, id) }
+      shown[id] = nil
+      loading.remove(id)
+    }
+
+    /// Whether there is no consumer.
+    var isEmpty: Bool { plain.isEmpty && guarded.isEmpty }
   }
 
   /// The changes for each consumer of one batch.
@@ -78,37 +105,22 @@ struct ChangeRouter: Sendable {
   }
 
   private mutating func enter(_ interest: FeedInterest, _ id: Int, _ mailbox: FeedMailbox) {
-    var routes = types[interest.typeName] ?? TypeRoutes()
+    var routes = types.removeValue(forKey: interest.typeName) ?? TypeRoutes()
     let route = FeedRoute(
       id: id, mailbox: mailbox, keys: routes.mask(interest.keys), hasMembers: interest.hasMembers)
-    switch interest.guarding {
-    case nil: routes.plain.append(route)
-    case .keys(let path, _)?, .text(let path, _, _)?:
-      if let guarding = interest.guarding { routes.guarded[path, default: GuardGroup()].add(guarding, route) }
+    if let guarding = interest.guarding {
+      routes.guarded[guarding.path, default: GuardGroup()].add(guarding, route)
+    } else {
+      routes.plain.append(route)
     }
     types[interest.typeName] = routes
   }
 
   mutating func remove(_ id: Int) -> FeedMailbox? {
     guard let (mailbox, gone) = interests.removeValue(forKey: id) else { return nil }
-    for type in Set(gone.map(\.typeName)) {
-      guard let old = types.removeValue(forKey: type) else { continue }
-      var kept = TypeRoutes()
-      kept.members = old.members.compactMapValues { ids in
-        let ids = ids.filter { $0 != id }
-        return ids.isEmpty ? nil : ids
-      }
-      kept.loading = old.loading.subtracting([id])
-      kept.bits = old.bits
-      types[type] = kept
-      var isUsed = false
-      for (other, entry) in interests.sorted(by: { $0.key < $1.key }) {
-        for interest in entry.interests where interest.typeName == type {
-          enter(interest, other, entry.mailbox)
-          isUsed = true
-        }
-      }
-      if !isUsed { types[type] = nil }
+    for (type, interests) in Dictionary(grouping: gone, by: \.typeName) {
+      types[type]?.remove(interests, of: id)
+      if types[type]?.isEmpty == true { types[type] = nil }
     }
     return mailbox
   }
@@ -121,15 +133,8 @@ struct ChangeRouter: Sendable {
 
   mutating func changeMembers(_ id: Int, _ type: String, adding: [String], removing: [String]) {
     guard interests[id] != nil, var routes = types.removeValue(forKey: type) else { return }
-    for identifier in removing {
-      let key = ExactText(identifier)
-      guard var ids = routes.members[key] else { continue }
-      ids.removeAll { $0 == id }
-      routes.members[key] = ids.isEmpty ? nil : ids
-    }
-    for identifier in adding where routes.members[ExactText(identifier)]?.contains(id) != true {
-      routes.members[ExactText(identifier), default: []].append(id)
-    }
+    for identifier in removing { routes.hide(ExactText(identifier), id) }
+    for identifier in adding { routes.show(ExactText(identifier), id) }
     types[type] = routes
   }
 

@@ -8,6 +8,13 @@ enum RelevanceFilter: Sendable {
   /// A text that contains another one, or ends with it.
   case text(StoredKeyPath, QueryComparison.Operator, [UInt8])
 
+  /// The field whose value is tested.
+  var path: StoredKeyPath {
+    switch self {
+    case .keys(let path, _), .text(let path, _, _): path
+    }
+  }
+
   /// Returns the most selective filter that follows from the condition of a query; nil if there is none.
   static func make<M: Model>(_ program: QueryProgram<M>, in context: ValueTransformerContext) -> RelevanceFilter? {
     guard let filter = program.query.filter else { return nil }
@@ -65,6 +72,20 @@ struct GuardGroup: Sendable {
     case .text(_, let operation, let operand): texts.append((operation, operand, route))
     }
   }
+
+  mutating func remove(_ guarding: RelevanceFilter, _ id: Int) {
+    switch guarding {
+    case .keys(_, let ranges):
+      for key in ranges.points ?? [] {
+        points[key]?.removeAll { $0.id == id }
+        if points[key]?.isEmpty == true { points[key] = nil }
+      }
+      if ranges.points == nil { self.ranges.removeAll { $0.route.id == id } }
+    case .text: texts.removeAll { $0.route.id == id }
+    }
+  }
+
+  var isEmpty: Bool { points.isEmpty && ranges.isEmpty && texts.isEmpty }
 
   /// Calls a closure for all consumers, because the value is unknown.
   func forEach(_ body: (FeedRoute) -> Void) {
