@@ -2,6 +2,8 @@ import StoreEngine
 import StoreProtocolTesting
 import Testing
 
+@testable import StoreProtocol
+
 @Suite @MainActor struct `Deletions by condition beside another writer` {
   @Test func `A model that another writer changed meanwhile is deleted only if the condition still holds`() async throws
   {
@@ -45,5 +47,23 @@ import Testing
     #expect(try await store.deleteAll(in: company.employees) == 1)
     #expect(try await InterruptedStore(engine).list(ContractPerson.self).map(\.age.value) == [40])
     #expect(company.employees.value?.isEmpty ?? true)
+  }
+
+  @Test func `A deletion by condition is repeated after a conflict only outside of transactions`() async throws {
+    let store = InterruptedStore(InterruptedEngine())
+    var attempts = 0
+    func deletion(_ store: InterruptedStore) async throws {
+      _ = try await store.deleteTogether { _ -> [ContractPerson] in
+        attempts += 1
+        throw ModelStoreError(.conflict, "Another writer was first.")
+      }
+    }
+    await #expect(throws: ModelStoreError.self) { try await deletion(store) }
+    #expect(attempts == 8)
+    attempts = 0
+    await #expect(throws: ModelStoreError.self) {
+      try await store.transaction { store in try await deletion(store) }
+    }
+    #expect(attempts == 1)
   }
 }

@@ -234,13 +234,17 @@ extension ModelStore {
 }
 
 extension TransactionalModelStore {
-  /// Lists models and deletes them in one transaction, which is repeated after a conflict with another writer.
+  /// Lists models and deletes them in one transaction, which is repeated after a conflict with another writer if it is
+  /// the outermost one.
   func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
     var attempt = 1
     while true {
       do {
         return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
       } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
+        // Inside a transaction a conflict remains one, and a cycle of waits ends with the outermost transaction.
+        if TransactionMark.innermost(of: scope) != nil { throw error }
+        if error.cause is TransactionWaits.Cycle, !TransactionMark.ofTask.isEmpty { throw error }
         attempt += 1
       }
     }
