@@ -16,6 +16,8 @@ final class ValidationRun: Sendable {
     var reliances: [ObjectIdentifier: Int] = [:]
     /// The depth of the outermost model that was assumed valid while the innermost one is validated.
     var reliance = Int.max
+    /// Whether the call that began the run has returned.
+    var hasEnded = false
   }
 
   private enum Answer: Sendable {
@@ -23,7 +25,13 @@ final class ValidationRun: Sendable {
     case toBeJudged(place: Int, outerReliance: Int, conditionalCount: Int)
   }
 
-  @TaskLocal private static var current: ValidationRun?
+  @TaskLocal private static var inherited: ValidationRun?
+
+  /// The run of the running call. A task that a rule starts inherits the run, which may have ended.
+  private static var current: ValidationRun? {
+    guard let run = inherited, !run.progress.withLock({ $0.hasEnded }) else { return nil }
+    return run
+  }
 
   // Locked although a run is one synchronous call: a task that a rule starts inherits the run.
   private let progress = Lock(Progress())
@@ -35,13 +43,18 @@ final class ValidationRun: Sendable {
   ///   - validate: checks the model's own rules.
   static func isValid(_ model: ModelObject, validate: () -> Bool) -> Bool {
     if let current { return current.judge(ObjectIdentifier(model), validate) }
-    let run = ValidationRun()
-    return $current.withValue(run) { run.judge(ObjectIdentifier(model), validate) }
+    return withNewRun { $0.judge(ObjectIdentifier(model), validate) }
   }
 
   /// Runs a closure that validates several models as one run.
   static func together(_ body: () -> Void) {
-    if current != nil { body() } else { $current.withValue(ValidationRun(), operation: body) }
+    if current != nil { body() } else { withNewRun { _ in body() } }
+  }
+
+  private static func withNewRun<Result>(_ body: (ValidationRun) -> Result) -> Result {
+    let run = ValidationRun()
+    defer { run.progress.withLock { $0.hasEnded = true } }
+    return $inherited.withValue(run) { body(run) }
   }
 
   private func judge(_ model: ObjectIdentifier, _ validate: () -> Bool) -> Bool {

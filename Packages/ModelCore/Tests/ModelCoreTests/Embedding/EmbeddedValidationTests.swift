@@ -41,6 +41,19 @@ private final class Buyer: Model {
     return order
   }
 
+  @MainActor
+  @Test func `A task that a rule starts validates embedded models that were edited since`() async {
+    let order = order()
+    var later: Task<ValidationState, Never>?
+    order.$number.require { [unowned order] _ in
+      if later == nil { later = Task { order.validate() } }
+      return true
+    }
+    #expect(order.validate() == .valid)
+    order.lines?[0].quantity = 0
+    #expect(await later?.value == .invalid(["lines[0].quantity must be greater than or equal to 1"]))
+  }
+
   @Test func `Validating an owner validates the models inside it, at any depth, with their paths`() {
     let order = order()
     #expect(order.validate() == .valid)
