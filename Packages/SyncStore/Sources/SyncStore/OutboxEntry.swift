@@ -55,6 +55,8 @@ public struct OutboxEntry: Sendable, Hashable {
   var base: AttributeDictionary?
   /// The request whose outcome is unknown; nil if there is none.
   var flight: Flight?
+  /// Whether the server had the record and deleted it. If it is created again, the server may assign another identifier.
+  var wasDeleted = false
   /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]
   /// The conflict that waits for a decision; nil if there is none.
@@ -146,6 +148,7 @@ extension OutboxEntry {
       frozen["validator"] = flight.validator.map { .string($0) }
       members["flight"] = .object(frozen)
     }
+    if wasDeleted { members["deleted"] = true }
     if !unsettled.isEmpty { members["unsettled"] = .object(unsettled) }
     if let conflict { members["conflict"] = conflict.remote.map { .object($0) } ?? .bool(true) }
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
@@ -175,6 +178,7 @@ extension OutboxEntry {
         key: key, record: frozen["record"]?.objectValue, body: body, validator: frozen["validator"]?.stringValue,
         isCreation: isCreation, isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
+    wasDeleted = members["deleted"]?.boolValue ?? false
     unsettled = members["unsettled"]?.objectValue ?? [:]
     conflict = members["conflict"].map { Conflict(remote: $0.objectValue) }
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []

@@ -152,7 +152,12 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   ///
   /// - Complexity: that of a read of the local engine for a temporary identifier, O(1) for others.
   public func replacement(of identifier: String, _ type: String) async throws -> String? {
-    guard options.isTemporary(type, identifier) else { return nil }
+    options.isTemporary(type, identifier) ? try await assignedIdentifier(of: identifier, type) : nil
+  }
+
+  /// Returns the identifier that the server assigned instead of another one; nil if there is none. Another record may have
+  /// the other one again, unless it is temporary.
+  func assignedIdentifier(of identifier: String, _ type: String) async throws -> String? {
     let name = IdentifierMapping.recordIdentifier(type, identifier)
     return try await local.read(IdentifierMapping.recordType, name).flatMap {
       IdentifierMapping.identifier(in: $0.bytes)

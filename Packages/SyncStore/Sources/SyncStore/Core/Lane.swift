@@ -218,6 +218,7 @@ struct Lane: Equatable {
     }
     if !PlantedFault.isPlanted(.overwritesWithoutNote) { discarded += merge.discarded }
     local = merge.record
+    entry.wasDeleted = (entry.wasDeleted || entry.base != nil) && remote == nil
     entry.base = remote
     self.entry = RecordMerge.areEqual(local, remote) ? nil : entry
     if self.entry == nil { local = remote }
@@ -241,6 +242,7 @@ struct Lane: Equatable {
     entry.note(nil)
     entry.isParked = false
     let old = entry.base
+    if old != nil { entry.wasDeleted = true }
     entry.base = flight.record
     let merge = RecordMerge(
       base: flight.record, local: local, remote: remote, ownKeys: isAnswer ? Set(flight.body.keys) : [],

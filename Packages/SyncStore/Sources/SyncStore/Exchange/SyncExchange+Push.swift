@@ -160,7 +160,9 @@ extension SyncExchange {
       report.pushed += 1
       tell(.sent(type: name, identifier: identifier, kind: flight.kind))
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
-        guard isTemporary else { return try await noteOtherIdentifier(answered.identifier, name, identifier) }
+        if !isTemporary, try await step(name, identifier, { _ in }).entry?.wasDeleted != true {
+          return try await noteOtherIdentifier(answered.identifier, name, identifier)
+        }
         let record = answered.record(over: flight.record)
         // The stored answer to a repeated request may be older than the record, which may even be deleted.
         var current: RemoteRecord? = answered

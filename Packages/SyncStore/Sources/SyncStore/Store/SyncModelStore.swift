@@ -95,15 +95,21 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
 
   // MARK: Reading
 
-  /// Finds a model by its identifier, or by the temporary one that the server replaced.
+  /// Finds a model by its identifier, or by the one that the server replaced.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     guard let current = try await handle.replacement(of: identifier, M.typeName) else {
-      return try await super.lookup(type, identifier: identifier)
+      do {
+        return try await super.lookup(type, identifier: identifier)
+      } catch let error as ModelStoreError where error.code == .notFound {
+        // A record that was created again may have another identifier.
+        guard let current = try await handle.assignedIdentifier(of: identifier, M.typeName) else { throw error }
+        return try await super.lookup(type, identifier: current)
+      }
     }
     adopt(type, identifier, current)
-    return try await super.lookup(type, identifier: current)
+    return try await lookup(type, identifier: current)
   }
 
   /// Adds the class to those that are synchronised.

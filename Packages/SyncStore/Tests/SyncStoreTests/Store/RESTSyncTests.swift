@@ -30,6 +30,32 @@ import Testing
     #expect(book.identifier == "1" && author.identifier == "1")
   }
 
+  @Test func `A record that is created again gets the identifier that the server assigns`() async throws {
+    let store = client()
+    server.replacesIntegers = true
+    let author = Author()
+    author.name.value = "Jane"
+    try await store.save(author)
+    try await store.sync()
+    try await server.store().delete(try await server.store().lookup(Author.self, identifier: "1"))
+    author.city.value = "Bath"
+    try await store.save(author)
+    let book = Book.titled("Emma")
+    book.author.value = author
+    try await store.save(book)
+    store.resolve(Author.self) { $0.remote == nil ? .local : .merge }
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(author.id.value == 2 && author.city.value == "Bath" && !author.isDirty)
+    for identifier in ["1", "2"] {
+      #expect(try await store.lookup(Author.self, identifier: identifier) === author)
+    }
+    #expect(try await store.list(Author.self).count == 1)
+    #expect(try await server.store().list(Author.self).map(\.name.value) == ["Jane"])
+    try await store.sync()
+    #expect(server.requests.count { $0.method == .post && $0.url.path == "/authors" } == 2)
+  }
+
   @Test func `An update sends the changed field and the entity tag of the version that was merged`() async throws {
     let store = client()
     let tag = Tag.labeled("a", "Old")

@@ -13,6 +13,7 @@ final class RESTFixture: HTTPTransport {
     var requests: [HTTPRequestData] = []
     var plan: [HTTPResponseData] = []
     var isDown = false
+    var replacesIntegers = false
   }
 
   private static let columns = ["authors": ["name", "city"], "books": ["title", "rating", "pages", "author"]]
@@ -23,6 +24,12 @@ final class RESTFixture: HTTPTransport {
   var isDown: Bool {
     get { state.withLock { $0.isDown } }
     set { state.withLock { $0.isDown = newValue } }
+  }
+
+  /// Whether the server assigns the integers of all new records, whatever identifier is sent.
+  var replacesIntegers: Bool {
+    get { state.withLock { $0.replacesIntegers } }
+    set { state.withLock { $0.replacesIntegers = newValue } }
   }
 
   /// The requests so far.
@@ -91,7 +98,7 @@ final class RESTFixture: HTTPTransport {
     var record = body
     for key in Self.columns[name] ?? [] where record[key] == nil { record[key] = .null }
     let identifier: String
-    if let given = body["id"], !given.isNull {
+    if let given = body["id"], !given.isNull, !(state.replacesIntegers && given.intValue != nil) {
       identifier = given.stringValue ?? given.intValue.map(String.init) ?? ""
       if all.contains(where: { $0.identifier == identifier }) { return HTTPResponseData(status: 409) }
     } else {
