@@ -146,8 +146,10 @@ extension StoreSimulation {
       held.insert(OutboxEntry.recordIdentifier(entry.type, entry.identifier))
       groups.formUnion(entry.groups)
       let title = rows[OutboxEntry.recordIdentifier(entry.type, entry.identifier)]?.title ?? ""
-      // A server with deletion marks rejects an identifier that is used again, which a decision can cause.
-      let isUsed = choices.decidesAtRandom && service.tier >= 3 && service.current.removedTitles.contains(title)
+      // A server with deletion marks rejects an identifier of a client that is used again, which a decision can cause.
+      let isUsed =
+        choices.decidesAtRandom && service.tier >= 3 && entry.type == Sticker.typeName
+        && service.current.removedTitles.contains(title)
       if entry.error?.contains("poison") != true, !isUsed {
         problems.insert("P6: client \(client.number) parked \(entry.type) \(entry.identifier): \(entry.error ?? "")")
       }
