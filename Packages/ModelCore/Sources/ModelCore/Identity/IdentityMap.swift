@@ -15,6 +15,8 @@ final class IdentityMap {
   private let registry = MemoryRegistry()
   private weak var front: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []
+  /// Whether a field may be dirty without being watched, so that a recorder would miss its next edit.
+  var hasUnwatchedEdits = true
   /// Models with an identifier under which another one is registered.
   private var contenders: [Contender] = []
   /// Former identifiers of models to which a store gave another one.

@@ -61,7 +61,7 @@ extension ModelObject: FieldWatcher {
     markContainers()
     guard let identityMap else { return }
     if !isRetainedByContainer { identityMap.keep(self) }
-    if identityMap.isRecorded { field.beginTracking() }
+    if identityMap.isRecorded { field.beginTracking() } else { identityMap.hasUnwatchedEdits = true }
   }
 
   /// Records the state of a field before it changes.

@@ -16,6 +16,8 @@ extension IdentityMap {
 
   /// Watches the fields that are dirty already, those of embedded models included.
   func watchUnsaved() {
+    guard hasUnwatchedEdits else { return }
+    hasUnwatchedEdits = false
     var seen = unsaved
     var pending = Array(unsaved)
     while let model = pending.popLast() {

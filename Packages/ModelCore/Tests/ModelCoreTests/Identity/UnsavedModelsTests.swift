@@ -1,5 +1,6 @@
-@_spi(ModelKitInternals) import ModelCore
 import Testing
+
+@_spi(ModelKitInternals) @testable import ModelCore
 
 @Suite struct `Unsaved models` {
   @Test func `Unsaved models are retained by their scope until they are saved`() throws {
@@ -27,6 +28,34 @@ import Testing
     weak let ghost = author
     author = nil
     #expect(ghost == nil)
+  }
+
+  @Test func `A transaction visits unsaved models only if one was edited since the last transaction`() throws {
+    let scope = ModelScope()
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada", "books": [["id": 1]]], in: scope)
+    let book = try #require(author.books.value?.first)
+    author.name.value = "Bob"
+    func begin() -> TransactionEdits {
+      TransactionEdits(in: scope, onFailure: { _ in }, wasInside: { true }, where: { true })
+    }
+    #expect(scope.map.hasUnwatchedEdits)
+    begin().end()
+    let edits = begin()
+    book.title.value = "Emma"
+    author.markSaved(author.fields, asOf: .next())
+    author.name.value = "Cyd"
+    edits.end()
+    #expect(!scope.map.hasUnwatchedEdits)
+    for name in ["Dan", "Eve"] {
+      author.name.value = name
+      #expect(scope.map.hasUnwatchedEdits)
+      let edits = begin()
+      #expect(!scope.map.hasUnwatchedEdits)
+      author.name.value = "Fay"
+      book.title.value = "Persuasion"
+      edits.revert {}
+      #expect(author.name == name && book.title == "Emma")
+    }
   }
 
   @Test func `A model is retained by its scope while one change is unsaved`() throws {
