@@ -160,6 +160,7 @@ package struct PendingCreations<M: Model> {
       let model = begun[number].model
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
+      model.markLoaded()
       scope.addCreated(model)
       scope.noteCommit(of: model)
       ModelHook.afterCreate.run(on: model)
