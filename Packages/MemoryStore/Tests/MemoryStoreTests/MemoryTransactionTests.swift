@@ -27,6 +27,30 @@ import Testing
     #expect(next.id.value == 3)
   }
 
+  @Test func `An unloaded reference without record is one again after a transaction that created its record failed`()
+    async throws
+  {
+    struct Refusal: Error {}
+    let company = ContractCompany.with(identifier: "acme", in: store.scope)
+    company.name.value = "Acme"
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        try await store.save(company)
+        #expect(company.loadState == .loaded)
+        throw Refusal()
+      }
+    }
+    #expect(company.loadState == .incomplete && company.employees.count == nil)
+    #expect(company.name.isDirty)
+  }
+
+  @Test func `A changed unloaded reference without record is loaded once it is saved`() async throws {
+    let company = ContractCompany.with(identifier: "acme", in: store.scope)
+    company.name.value = "Acme"
+    try await store.save(company)
+    #expect(company.loadState == .loaded && !company.isDirty)
+  }
+
   @Test func `A memory store as a whole keeps what it has when a snapshot can't be restored`() async throws {
     let ada = ContractPerson()
     ada.name.value = "Ada"

@@ -42,6 +42,7 @@ extension ModelObject {
     fileprivate let origin: ModelOrigin
     fileprivate let isStored: Bool
     fileprivate let isDeleted: Bool
+    fileprivate let loadState: LoadState
     fileprivate let documentLoad: DocumentLoad?
     fileprivate let unknownBaselines: Set<ObjectIdentifier>
   }
@@ -49,8 +50,8 @@ extension ModelObject {
   /// The state that saves and ``markDeleted(in:)`` change, to be restored if a transaction fails.
   public var storeState: StoreState {
     StoreState(
-      origin: origin, isStored: isStored, isDeleted: isDeleted, documentLoad: details?.documentLoad,
-      unknownBaselines: details?.unknownBaselines ?? [])
+      origin: origin, isStored: isStored, isDeleted: isDeleted, loadState: modelLoadState,
+      documentLoad: details?.documentLoad, unknownBaselines: details?.unknownBaselines ?? [])
   }
 
   /// Restores the state from before a transaction.
@@ -58,6 +59,7 @@ extension ModelObject {
     origin = state.origin
     isStored = state.isStored
     isDeleted = state.isDeleted
+    modelLoadState = state.loadState
     if state.documentLoad != nil || details?.documentLoad != nil { detailsForWriting.documentLoad = state.documentLoad }
     if !state.unknownBaselines.isEmpty { detailsForWriting.unknownBaselines = state.unknownBaselines }
     if let identityMap, isUnsaved { identityMap.keep(self) }
@@ -68,5 +70,16 @@ extension ModelObject {
     origin = .read
     isStored = true
     isDeleted = false
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// Marks an unloaded reference as new, because it has no record. A transaction of the running task that fails takes
+  /// that back.
+  public func markNew(_ model: ModelObject) {
+    let state = model.storeState
+    map.innermostTransaction?.onFailure { if !model.isDeleted { model.restore(state) } }
+    model.markNew()
   }
 }

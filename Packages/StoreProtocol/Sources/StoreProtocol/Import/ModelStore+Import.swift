@@ -259,7 +259,7 @@ private final class ImportRun<M: Model> {
       _ = try await store.update(model, fields: isAll ? nil : fields)
     } else {
       // An unloaded reference to a model that the store does not have is a new one.
-      model.markNew()
+      store.scope.markNew(model)
       store.scope.recordTogether(as: self) { store.scope.noteCreation(of: model) }
       _ = try await store.create(model)
     }

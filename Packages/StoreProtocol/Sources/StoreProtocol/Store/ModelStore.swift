@@ -171,7 +171,7 @@ extension ModelStore {
   /// Creates or updates a model, with the policy of the store if none is given.
   func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
     // There is no record: the local values are the whole model. Unless another task has created it meanwhile.
-    if try await !readIfReference(model), model.isShell { model.markNew() }
+    if try await !readIfReference(model), model.isShell { scope.markNew(model) }
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.settled(model)
     if model.isUntouchedReference { return }
