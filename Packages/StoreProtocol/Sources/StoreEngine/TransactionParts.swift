@@ -88,8 +88,11 @@ final class TransactionParts {
       outer.adopt(part.log)
       return result
     } catch {
+      let hasOutlived = outlived.contains { $0 === part }
       outlived.removeAll { $0 === part }
-      restored.formUnion(part.rollBack())
+      let models = part.rollBack()
+      // The outer transaction has ended: nothing reads them again.
+      if !hasOutlived { restored.formUnion(models) }
       throw error
     }
   }
