@@ -19,8 +19,9 @@ final class IdentityMap {
   var hasUnwatchedEdits = true
   /// Models with an identifier under which another one is registered.
   private var contenders: [Contender] = []
-  /// Former identifiers of models to which a store gave another one.
-  private var aliases: [ObjectIdentifier: [RegisteredIdentifier]] = [:]
+  private(set) var aliases: [ObjectIdentifier: Aliases] = [:]
+  /// The number of models with aliases at which those of deallocated models are removed.
+  private var aliasLimit = 64
   /// The model into which a store's response is being read.
   private var answered: ModelObject?
   // Most lookups are for the class of the previous one.
@@ -53,6 +54,13 @@ final class IdentityMap {
 
   /// The fields that open transactions saved, while another task reads records.
   var protectedFields: Set<ObjectIdentifier> = []
+
+  /// The former identifiers of a model to which a store gave another one.
+  struct Aliases {
+    fileprivate weak var model: ModelObject?
+    fileprivate let type: ModelTypeKey
+    fileprivate var identifiers: [RegisteredIdentifier] = []
+  }
 
   private struct Contender {
     weak var model: ModelObject?
@@ -202,7 +210,7 @@ final class IdentityMap {
   func remove(_ model: ModelObject) {
     guard model.identityMap === self else { return }
     withdraw(model)
-    for alias in aliases.removeValue(forKey: ObjectIdentifier(model)) ?? [] { leave(model, alias) }
+    removeAliases(at: ObjectIdentifier(model))
     contenders.removeAll { $0.model == nil || $0.model === model }
     unsaved.remove(model)
     model.identityMap = nil
@@ -258,8 +266,12 @@ final class IdentityMap {
     guard let old = model.registeredIdentifier else { return }
     let id = ObjectIdentifier(model)
     // The address may have been that of another model before.
-    let known = (aliases[id] ?? []).filter { registered(model.typeKey, $0) === model }
-    aliases[id] = known + [old]
+    if let known = aliases[id], known.model !== model { removeAliases(at: id) }
+    aliases[id, default: Aliases(model: model, type: model.typeKey)].identifiers.append(old)
+    if aliases.count > aliasLimit {
+      for (id, known) in aliases where known.model == nil { removeAliases(at: id) }
+      aliasLimit = max(64, 2 * aliases.count)
+    }
     let isRegistered = registered(model.typeKey, old) === model
     registry.withdraw(model, as: model.typeKey, old)
     if isRegistered { registry.putWeakly(model, as: model.typeKey, old) }
@@ -279,10 +291,12 @@ final class IdentityMap {
     model.registeredIdentifier = nil
   }
 
-  /// Removes an identifier of a model other than its registered one.
-  private func leave(_ model: ModelObject, _ identifier: RegisteredIdentifier) {
-    guard registered(model.typeKey, identifier) === model else { return }
-    registry.forget(model.typeKey, identifier)
+  /// Removes the aliases of a model, unless another one is registered under them.
+  private func removeAliases(at id: ObjectIdentifier) {
+    guard let known = aliases.removeValue(forKey: id) else { return }
+    for identifier in known.identifiers where registered(known.type, identifier) === known.model {
+      registry.forget(known.type, identifier)
+    }
   }
 
   /// Reads a store's response into a model. An identifier that is replaced meanwhile stays an alias.

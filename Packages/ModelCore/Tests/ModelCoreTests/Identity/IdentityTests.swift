@@ -1,5 +1,6 @@
-@_spi(ModelKitInternals) import ModelCore
 import Testing
+
+@_spi(ModelKitInternals) @testable import ModelCore
 
 @Suite struct `The identity of a model in a scope` {
   private let scope = ModelScope()
@@ -120,6 +121,16 @@ import Testing
     ada = nil
     #expect(ghost == nil)
     #expect(Author.with(identifier: "-2", in: scope).name.value == nil)
+  }
+
+  @Test func `The aliases of deallocated models are removed`() throws {
+    for number in 1...1_000 {
+      let model = try read(-number, "Ada")
+      try scope.staged(["id": .int(number)], into: model)()
+    }
+    #expect(scope.map.aliases.count < 100)
+    let ada = try read(-1, "Ada")
+    #expect(ada.id.value == -1 && Author.with(identifier: "-1", in: scope) === ada)
   }
 
   @Test func `The canonical instance of a model is the live one with its identifier, or the model itself`() throws {
