@@ -186,6 +186,7 @@ public final class ModelUndo {
     undoSteps = []
     redoSteps = []
     held = []
+    unannounced = []
     epochs = [:]
     if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
     updateState()

@@ -56,6 +56,18 @@ import Testing
     #expect(undo.canUndo)
   }
 
+  @Test func `A history whose steps are dropped inside a transaction retains none of them`() throws {
+    let undo = ModelUndo(scope)
+    undo.stepRecorded = { _, _ in }
+    let book = try book()
+    let edits = TransactionEdits(in: scope, onFailure: { _ in }, wasInside: { true }, where: { true })
+    book.title.value = "Edited"
+    #expect(undo.unannounced.count == 1)
+    undo.removeAll()
+    #expect(undo.unannounced.isEmpty)
+    edits.end()
+  }
+
   @Test func `A history counts the reads and saves of the fields of its steps only`() throws {
     let undo = ModelUndo(scope, limit: 2)
     for id in 1...100 {
