@@ -67,6 +67,7 @@ import Testing
     let animals = try await front.list(ContractAnimal.self)
     #expect(animals.map(\.keeper.value?.id.value) == [1, 1])
     #expect(animals[0].keeper.value?.animals.value?.count == 2)
+    withExtendedLifetime(animals) {}
   }
 
   @Test func `A link that only the other record of a one-to-one relation has is kept by a revert, and stays dirty`()

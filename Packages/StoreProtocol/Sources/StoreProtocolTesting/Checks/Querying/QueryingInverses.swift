@@ -121,5 +121,7 @@ extension ModelStoreContract {
     for animal in animals { try await store.create(animal) }
     keepers[1].animals.value = [animals[2]]
     try await store.update(keepers[1], fields: [keepers[1].animals])
+    // The animals retain the links, so a released one would be missing from the list.
+    withExtendedLifetime(animals) {}
   }
 }

@@ -70,6 +70,7 @@ extension ModelStoreContract {
       try require(people[2].company.isDirty, "a local change was lost")
       try requireEqual(
         people[0].company.value?.employees.value?.map(\.name.value) ?? [], ["0", "1", "2"], "the colleagues")
+      withExtendedLifetime(people) {}
     },
     Check("a list with relations takes one query more for each, and none for a model", needs: [.queries]) { store in
       try await createEmployments((0..<40).map { $0 % 9 }, companies: 9, in: store)

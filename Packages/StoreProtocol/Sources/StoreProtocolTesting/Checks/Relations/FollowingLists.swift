@@ -104,6 +104,7 @@ extension ModelStoreContract {
     try await store.save(second)
     try await store.save(keeper)
     try require(!keeper.isDirty, "the keeper is still dirty")
+    withExtendedLifetime((first, second)) {}
     return keeper.identifier ?? ""
   }
 

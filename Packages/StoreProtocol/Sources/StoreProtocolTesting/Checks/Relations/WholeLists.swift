@@ -44,6 +44,7 @@ extension ModelStoreContract {
       try requireEqual(people.count, 10, "the number of members that are stored")
       try requireEqual(company.employees.count, 10, "the number of members")
       try requireEqual(company.employees.loadState, .loaded, "the state of the list")
+      withExtendedLifetime(people) {}
     },
     Check("the list of a model that was looked up beside one of its members is incomplete") { store in
       try await storeCompanyOfNine(in: store)

@@ -26,6 +26,7 @@ extension ModelStoreContract {
           try requireEqual(keeper.animals.loadState, .loaded, "the state of a loaded list \(what)")
           try requireEqual(keeper.animals.count, 9, "the number of members of a loaded list \(what)")
           try require(!keeper.isDirty, "loading left a list \(what) dirty")
+          withExtendedLifetime(all) {}
         }
       }
     },
@@ -145,6 +146,7 @@ extension ModelStoreContract {
     let people = try await store.list(in: company.employees)
     try requireEqual(people.count, 3, "the number of stored members \(what)")
     try requireState(company.employees, .loaded, 3, known: 3, "\(what), and then loaded")
+    withExtendedLifetime(people) {}
   }
 
   private static func requireKeeper(
