@@ -80,6 +80,8 @@ protocol Relation: RelationField {
 
   /// The related models of the baseline; nil if the relation has none.
   var baselineModels: [ModelObject]? { get }
+  /// The models of the baseline, also one that was deallocated and that another instance stands for now.
+  var formerModels: [ModelObject]? { get }
   /// Returns whether the baseline references the model.
   func isReverted(to model: ModelObject) -> Bool
   /// Restores the baseline.
@@ -216,7 +218,7 @@ extension Relation {
     for model in models where !model.isDeleted {
       guard let link = inverse(on: model), link !== self, !link.isToMany, link.isDirty, link.relatedModels.isEmpty
       else { continue }
-      let isTaken = link.baselineModels?.contains { former in
+      let isTaken = link.formerModels?.contains { former in
         guard let other = link.inverse(on: former), !other.isToMany else { return former.isDeleted }
         return former.isDeleted || !other.relatedModels.isEmpty
       }

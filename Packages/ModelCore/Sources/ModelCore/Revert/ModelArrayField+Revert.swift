@@ -12,6 +12,8 @@ extension ModelArrayField {
 
   var baselineModels: [ModelObject]? { original.map { $0.models ?? [] } }
 
+  var formerModels: [ModelObject]? { baselineModels }
+
   func revertToBaseline() -> Bool {
     noteStoredLinks()
     guard let original else { return false }

@@ -4,6 +4,13 @@
 extension ModelField {
   var baselineModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
 
+  var formerModels: [ModelObject]? {
+    guard let original, original.model == nil, let identifier = original.identity?.identifier,
+      let canonical = ownerModel?.identityMap?.canonicalModel(of: Related.self, identifier: identifier)
+    else { return baselineModels }
+    return [canonical]
+  }
+
   func revertToBaseline() -> Bool {
     noteStoredLinks()
     guard let original else { return false }

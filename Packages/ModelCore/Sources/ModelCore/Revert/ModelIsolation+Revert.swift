@@ -43,8 +43,8 @@ extension ModelObject {
   func revertFields(isRead: Bool = false, where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A read that kept the local changes is to be repeated.
     if !isRead { storeMark = nil }
-    let fields = orderedFields.filter { $0.isDirty && isToGoBack($0) }
-    if fields.isEmpty { return [] }
+    let fields = orderedFields
+    if !fields.contains(where: { $0.isDirty && isToGoBack($0) }) { return [] }
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
@@ -52,6 +52,8 @@ extension ModelObject {
     defer { withExtendedLifetime((models, replaced)) {} }
     return transaction {
       fields.filter { field in
+        // The revert of another relation may have changed this one.
+        guard field.isDirty, isToGoBack(field) else { return false }
         guard isRead, let identityMap else { return revert(field) }
         // The edits that observers make at the end of the transaction are edits.
         return identityMap.readingBaseline { revert(field) }
