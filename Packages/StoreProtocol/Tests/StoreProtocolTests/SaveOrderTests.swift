@@ -43,4 +43,13 @@ private final class Train: Model {
     #expect(cyclic.steps.count { !$0.later.isEmpty } == 1)
     #expect(cyclic.steps.flatMap(\.linksToFollow).count == 1)
   }
+
+  @Test func `New members of the lists of new models are saved wherever the save begins`() {
+    let train = Train(), first = Carriage(), second = Carriage()
+    train.carriages = [first, second]
+    #expect(Set(SaveOrder(from: first).steps.map(\.model)) == [train, first, second])
+    let caboose = Carriage()
+    caboose.next = first
+    #expect(Set(SaveOrder(from: caboose).steps.map(\.model)) == [train, first, second, caboose])
+  }
 }

@@ -83,6 +83,9 @@ extension ModelObject {
     return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
   }
 
+  /// Whether the model was deleted from a store and not created again since.
+  public var isDeletedFromStore: Bool { isDeleted }
+
   /// Whether a store has the model: it was created there or read from there. Reading from JSON does not change this.
   public var isKnownToStore: Bool { isStored }
 

@@ -8,7 +8,7 @@
 /// ```
 public enum SaveInclusion: Hashable, Sendable {
   /// New models that the model references by foreign keys, directly or through other models, and new members of its
-  /// lists that reference it.
+  /// lists that reference it. Also those of the lists of these new models. Deleted models are not new.
   case related
 }
 

@@ -46,7 +46,7 @@ struct SaveOrder {
     let model = node.model
     var nodes = relations(of: model).flatMap { relation in
       relation.relatedModels.map {
-        Node(model: $0, hasOwnRecord: relation.isForeignKey, followsInverses: false)
+        Node(model: $0, hasOwnRecord: relation.isForeignKey, followsInverses: isNowhere($0))
       }
     }
     guard node.followsInverses else { return nodes }
@@ -77,9 +77,9 @@ struct SaveOrder {
     }
   }
 
-  /// Returns whether a model is new, and not an unloaded reference.
+  /// Returns whether a model is new: neither deleted nor an unloaded reference.
   private static func isNowhere(_ model: ModelObject) -> Bool {
-    if model.isKnownToStore { return false }
+    if model.isKnownToStore || model.isDeletedFromStore { return false }
     return if case .loaded = model.loadStateOfModel { true } else { false }
   }
 
