@@ -76,7 +76,7 @@ private final class JournaledBook: Model {
     }
   }
 
-  @Test func `A link between two new models is restored on both sides if one was linked to the scope later`() async throws {
+  @Test func `Both sides of a link between new models are restored if one joined the scope later`() async throws {
     let store = MemoryModelStore()
     let undo = ModelUndo(store.scope)
     let author = Author(), book = Book(), sequel = Book()

@@ -162,14 +162,15 @@ final class IdentityMap {
     return register(model, isCreated: isCreated)
   }
 
-  /// Adds the models that a model embeds, so that their edits are recorded with those of their container, and the new
-  /// models to which it is linked, as if the links were made now.
+  /// Adds the models that a model embeds, so that their edits are recorded with those of their container. Also adds the
+  /// new models to which it is linked, as if the links were made now.
   func addRelated(to model: ModelObject, group: AnyObject? = nil) {
     var pending = [model]
     while let model = pending.popLast() {
       for index in model.layout.relationIndices {
         // A model is added before its relations are read.
-        guard let field = model.layout.field(at: index, of: model), !field.isUnset, let relation = field as? any Relation
+        guard let field = model.layout.field(at: index, of: model), !field.isUnset,
+          let relation = field as? any Relation
         else { continue }
         for embedded in relation.embeddedModels where embedded.identityMap == nil && embedded.isPartOfContainer {
           join(embedded)

@@ -161,9 +161,10 @@ extension ModelScope {
   /// Whether a ``ModelUndo`` records edits.
   public var hasHistory: Bool { !map.undos.isEmpty }
 
-  /// Returns the fields of a model that a save of the running task writes: those with unsaved changes, without what an open
-  /// transaction of another task edited, or what another task edited since the transaction of the running task began.
-  /// Unsaved changes that another task's transaction saved are written, too: it may fail.
+  /// Returns the fields of a model that a save of the running task writes: those with unsaved changes.
+  ///
+  /// Left out is what an open transaction of another task edited. A save in a transaction also leaves out what another task
+  /// edited since that began. Unsaved changes that another task's transaction saved are written, too: it may fail.
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
     let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })

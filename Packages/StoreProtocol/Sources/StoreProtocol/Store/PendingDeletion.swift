@@ -113,7 +113,8 @@ public struct PendingDeletion {
               let outdated = relation.relatedModels.filter {
                 !$0.isNew && !$0.isShell && !stored.contains(ObjectIdentifier($0))
               }
-              try await RelationLoader(store, .byStore, isFresh: false, read: []).readAgain(outdated, of: relation, owner)
+              let loader = RelationLoader(store, .byStore, isFresh: false, read: [])
+              try await loader.readAgain(outdated, of: relation, owner)
             }
           } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
             // A store that can't be queried leaves the relation as it is known.
@@ -352,7 +353,7 @@ extension ModelStore {
 
 extension ModelObject {
   /// All relations of the model.
-  fileprivate var relationFields: [any RelationField] {
+  package var relationFields: [any RelationField] {
     (self as? any ModelObject & ModelIsolation)?.fields.compactMap { $0 as? any RelationField } ?? []
   }
 }

@@ -5,7 +5,8 @@ extension ModelStoreContract {
   static let deletingElsewhere: [SharedEngineCheck] = [
     SharedEngineCheck("a deletion leaves a model that another store instance gave to another owner") { makeStore in
       let store = try await makeStore(), writer = try await makeStore()
-      let (houses, room, _) = try await twoHouses(in: writer)
+      let (houses, room, tenant) = try await twoHouses(in: writer)
+      try await writer.delete(tenant)
       let live = try await store.list(ContractRoom.self)
       room.house.value = houses[1]
       try await writer.save(room)
@@ -18,6 +19,18 @@ extension ModelStoreContract {
       live[0].house.value = nil
       try await store.delete(try await store.lookup(ContractHouse.self, identifier: houses[1].identifier ?? ""))
       try requireEqual(try await writer.count(ContractRoom.self), 1, "the number of rooms at last")
+    },
+    SharedEngineCheck("save including related brings no deleted model back") { makeStore in
+      let store = try await makeStore()
+      let house = try await store.create(ContractHouse()), tenant = ContractTenant()
+      tenant.house.value = house
+      house.tenants.value = []
+      try await store.delete(house)
+      tenant.house.value = house
+      try await requireError(.invalid, "a save with a deleted house") {
+        try await store.save(tenant, including: .related)
+      }
+      try requireEqual(try await store.count(ContractHouse.self), 0, "the number of houses")
     },
     SharedEngineCheck("a deletion is not denied by models that another store instance moved or deleted") { makeStore in
       for isDeleted in [true, false] {
