@@ -314,6 +314,146 @@ private typealias Condition = (query: QueryExpression, holds: (Plain) -> Bool)
   }
 }
 
+/// An enumeration without a known sample value.
+private enum Mode: String, Codable { case cash, card }
+
+private enum Shape: Codable, Hashable { case circle(radius: Double, label: String) }
+
+private struct Payment: Codable, Hashable {
+  var pages: Int
+  var mode: Mode
+  var total: Int
+  var note: String?
+  var left: Int
+  var right: Int
+
+  var doubled: Int { pages * 2 }
+
+  enum CodingKeys: String, CodingKey {
+    case pages = "p"
+    case mode
+    case total = "t"
+    case note
+    case left = "right"
+    case right = "left"
+  }
+}
+
+/// A value whose keys are the names of its properties.
+private struct Parcel: Codable, Hashable {
+  struct Label: Codable, Hashable {
+    var text: String
+    var mode: Mode
+    var size: Int
+  }
+
+  struct Seal: Codable, Hashable { var mode: Mode? }
+
+  var count: Int
+  var label: Label?
+  var modes: [Mode]
+  var maybe: Mode??
+  var seal: Seal
+  var shape: Shape
+  var weight: Decimal
+  var sent: Date
+  var tags: [String]?
+  var last: Mode
+}
+
+private final class Order: Model {
+  @Field var id: Int?
+  @Field var payment: Payment?
+  @Field var parcel: Parcel?
+  @Field var box: Box?
+  @Field var payload: JSONValue?
+  override var identifierField: AnyField? { $id }
+}
+
+extension Box {
+  fileprivate var area: Int { width * width }
+}
+
+@Suite struct `Conditions inside values without sample values` {
+  private func orders() throws -> [Order] {
+    try (1...3).map { number in
+      let order = Order()
+      order.payment = Payment(
+        pages: number, mode: number == 1 ? .cash : .card, total: number, note: "n\(number)", left: number,
+        right: -number)
+      order.parcel = Parcel(
+        count: number, label: .init(text: "l\(number)", mode: number == 2 ? .cash : .card, size: number),
+        modes: number == 3 ? [.cash] : [], maybe: .some(.card), seal: .init(mode: number == 1 ? .cash : nil),
+        shape: .circle(radius: 1, label: "x"), weight: Decimal(number),
+        sent: Date(timeIntervalSince1970: 10 + Double(number) / 2), tags: ["t\(number)"],
+        last: number == 1 ? .cash : .card)
+      order.box = Box(width: number, label: nil, isOpen: true)
+      return order
+    }
+  }
+
+  private func store() async throws -> MemoryModelStore {
+    let store = MemoryModelStore()
+    for order in try orders() { try await store.create(order) }
+    return store
+  }
+
+  @Test func `A condition, a sort and an index find the key of a renamed member before one without a sample value`()
+    async throws
+  {
+    let store = try await store()
+    #expect("\(ModelQuery(Order.self, where: { $0.payment.pages == 2 }))".contains("payment.p == 2"))
+    #expect(try await store.list(Order.self, where: { $0.payment.pages == 2 }).map(\.id) == [2])
+    #expect(try await store.count(Order.self, where: { $0.payment.pages == nil }) == 0)
+    #expect(try await store.list(Order.self, where: { $0.payment.mode == .card }).map(\.id) == [2, 3])
+    #expect(try await store.list(Order.self, where: { $0.payment.note == "n3" }).map(\.id) == [3])
+    #expect(try await store.list(Order.self, sort: [.descending { $0.payment.pages }]).map(\.id) == [3, 2, 1])
+    try store.index(Order.self) { $0.payment.pages }
+    #expect(try await store.list(Order.self, where: { $0.payment.pages == 2 }).map(\.id) == [2])
+    #expect(try await store.list(Order.self, where: { $0["payment"]["t"] == 3 }).map(\.id) == [3])
+  }
+
+  @Test func `A property whose key is not known, or that is computed, is refused by conditions, sorts and indexes`()
+    async throws
+  {
+    let store = try await store(), orders = try orders()
+    let refused: [(ModelColumns<Order>) -> QueryExpression] = [
+      { $0.payment.total == 2 }, { $0.payment.left == 2 }, { $0.payment.right == 2 }, { $0.payment.doubled == 2 },
+      { $0["payment"]["total"] == 2 }, { $0.box.area == 4 }, { $0.payload.intValue == 1 },
+      { $0.parcel.label.text.count == 2 },
+    ]
+    for filter in refused {
+      let query = ModelQuery(Order.self, where: filter)
+      let error = await #expect(throws: ModelStoreError.self, "\(query)") { _ = try await store.list(query) }
+      #expect(error?.code == .invalid)
+      #expect(throws: ModelStoreError.self, "\(query)") { _ = try query.apply(to: orders) }
+    }
+    let error = await #expect(throws: ModelStoreError.self) {
+      _ = try await store.list(Order.self, sort: [.ascending { $0.payment.total }])
+    }
+    #expect(error?.code == .invalid)
+    #expect(error?.message.contains("its key is not known. Name the key, as in") == true)
+    #expect(throws: ModelStoreError.self) { try store.index(Order.self) { $0.payment.total } }
+  }
+
+  @Test func `A condition reads every member of a value without keys of its own`() async throws {
+    let store = try await store()
+    let conditions: [((ModelColumns<Order>) -> QueryExpression, [Int])] = [
+      ({ $0.parcel.count == 2 }, [2]), ({ $0.parcel.label.text == "l2" }, [2]),
+      ({ $0.parcel.label.mode == .cash }, [2]), ({ $0.parcel.label.size > 1 }, [2, 3]),
+      ({ $0.parcel.modes.contains(.cash) }, [3]), ({ $0.parcel.modes.count == 0 }, [1, 2]),
+      ({ $0.parcel.seal.mode == .cash }, [1]), ({ $0.parcel.weight >= 2 }, [2, 3]),
+      ({ $0.parcel.sent > Date(timeIntervalSince1970: 11) }, [3]), ({ $0.parcel.tags.contains("t2") }, [2]),
+      ({ $0.parcel.last == .card }, [2, 3]),
+    ]
+    for (condition, expected) in conditions {
+      let query = ModelQuery(Order.self, where: condition)
+      #expect(try await store.list(query).map(\.id) == expected, "\(query)")
+    }
+    #expect(try await store.list(Order.self, sort: [.descending { $0.parcel.sent }]).map(\.id) == [3, 2, 1])
+  }
+}
+
 @Suite struct `Decimal values` {
   private final class Price: Model {
     @Field var id: Int?

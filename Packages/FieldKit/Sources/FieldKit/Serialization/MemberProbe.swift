@@ -6,7 +6,17 @@ import Foundation
 struct MemberProbe: Decoder {
   /// The members that a type read, in their order.
   final class Log {
-    var members: [(key: String, type: any Any.Type)] = []
+    /// The key of each member, the name of the key's case, and the type.
+    var members: [(key: String, name: String?, type: any Decodable.Type)] = []
+    /// The types of keys that the type uses.
+    var keyTypes: [any CodingKey.Type] = []
+
+    /// Returns the name of the case that has a key, which is that of a property; nil if no case has it.
+    func caseName(of key: String) -> String? {
+      func name<Key: CodingKey>(_ type: Key.Type) -> String? { Key(stringValue: key).flatMap(DeclaredNames.ofCase) }
+      for type in keyTypes { if let name = name(type) { return name } }
+      return nil
+    }
   }
 
   /// The record of the members; nil inside a member.
@@ -20,7 +30,8 @@ struct MemberProbe: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(Members(probe: self))
+    log?.keyTypes.append(type)
+    return KeyedDecodingContainer(Members(probe: self))
   }
 
   func unkeyedContainer() -> any UnkeyedDecodingContainer { Elements(probe: self) }
@@ -57,8 +68,20 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) -> Bool { false }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    probe.log?.members.append((key.stringValue, type))
+    probe.log?.members.append((key.stringValue, DeclaredNames.ofCase(key), type))
     return try probe.inside(key.stringValue).decode(type)
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    do {
+      return try decode(type, forKey: key)
+    } catch let error as MemberProbe.TypeIsEndless {
+      // Without an end here, a type with two such members would be decoded 2^16 times.
+      throw error
+    } catch {
+      // A member without a sample value need not hide those after it.
+      return nil
+    }
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -11,50 +11,74 @@ public enum ValueMembers {
     case missing(String)
   }
 
-  /// Returns the key of the member that a property is; nil if it is none, such as a computed property.
+  /// Returns the key of the member that a property is. If it is none, such as a computed property, or its key can't be
+  /// determined, returns a text that ``AnyField/member(_:in:)`` rejects.
   ///
   /// - Complexity: O(*n*) in the number of members: a `Codable` type is decoded from sample values once for each.
-  public static func key<Value, Content>(of property: KeyPath<Value, Content>) -> String? {
-    if Value.self is any JSONConvertible.Type { return storedName(of: property) }
-    guard let type = Value.self as? any (Decodable & SendableMetatype).Type else { return nil }
-    return key(of: property, type)
+  public static func key<Value, Content>(of property: KeyPath<Value, Content>) -> String {
+    if Value.self is any JSONConvertible.Type { return storedName(of: property) ?? unknownKey(of: property) }
+    guard let type = Value.self as? any (Decodable & SendableMetatype).Type else { return unknownKey(of: property) }
+    return key(of: property, type) ?? unknownKey(of: property)
   }
+
+  /// Returns the text that stands for an unknown key: the key path, which begins with a backslash.
+  private static func unknownKey(of property: AnyKeyPath) -> String {
+    let text = "\(property)"
+    return isUnknown(text) ? text : "\\" + text
+  }
+
+  fileprivate static let unknownKeyReason =
+    "it is computed, or its key is not known. Name the key, as in $0[\"address\"][\"city\"]"
+
+  fileprivate static func isUnknown(_ key: String) -> Bool { key.hasPrefix("\\") }
 
   private static func key<Value, Content, Owner: Decodable>(
     of property: KeyPath<Value, Content>, _ owner: Owner.Type
   ) -> String? {
     guard let property = property as? KeyPath<Owner, Content> else { return nil }
+    func fits(_ type: Any.Type) -> Bool {
+      type == Content.self || type == (Content.self as? any OptionalValue.Type)?.wrappedType
+    }
     let log = MemberProbe.Log()
-    guard let first = try? Owner(from: MemberProbe(log: log)) else {
-      // A member has no sample value: its key may be the name.
-      return storedName(of: property)
+    let first = try? Owner(from: MemberProbe(log: log))
+    if let first {
+      let found = log.members.filter { key, _, type in
+        guard fits(type), let second = try? Owner(from: MemberProbe(log: nil, changed: key)) else { return false }
+        return isMember(type, first[keyPath: property], second[keyPath: property])
+      }
+      if !found.isEmpty { return found.count == 1 ? found[0].key : nil }
     }
-    let found = log.members.filter { key, type in
-      guard type == Content.self || type == (Content.self as? any OptionalValue.Type)?.wrappedType,
-        let type = type as? any Decodable.Type,
-        let second = try? Owner(from: MemberProbe(log: nil, changed: key))
-      else { return false }
-      return isMember(type, first[keyPath: property], second[keyPath: property])
+    // Without a sample value, the name of a key's case shows which property it is for. The text of a key does not.
+    guard let name = storedName(of: property) else { return nil }
+    if let read = log.members.first(where: { $0.name == name }) {
+      return fits(read.type) && (first == nil || !hasSamples(read.type)) ? read.key : nil
     }
-    return found.count == 1 ? found[0].key : nil
+    return first == nil && log.caseName(of: name) == name ? name : nil
   }
+
+  /// Returns two different values of a type; nil if they are not known.
+  private static func samples<Member: Decodable>(of type: Member.Type) -> (old: Member, new: Member)? {
+    guard let old = try? MemberProbe(log: nil).decode(type),
+      let new = try? MemberProbe(log: nil, isChanged: true).decode(type), !SampleValue.areSame(old, new)
+    else { return nil }
+    return (old, new)
+  }
+
+  private static func hasSamples(_ type: any Decodable.Type) -> Bool { samples(of: type) != nil }
 
   /// Returns whether a property had both sample values of a member.
   private static func isMember<Content, Member: Decodable>(
     _ type: Member.Type, _ first: Content, _ second: Content
   ) -> Bool {
-    guard let old = try? MemberProbe(log: nil).decode(type),
-      let new = try? MemberProbe(log: nil, isChanged: true).decode(type)
-    else { return false }
-    if let first = first as? Member, let second = second as? Member {
-      return SampleValue.areSame(first, old) && SampleValue.areSame(second, new) && !SampleValue.areSame(old, new)
+    guard let samples = samples(of: type), let first = first as? Member, let second = second as? Member else {
+      return false
     }
-    return false
+    return SampleValue.areSame(first, samples.old) && SampleValue.areSame(second, samples.new)
   }
 
   private static func storedName<Value, Content>(of property: KeyPath<Value, Content>) -> String? {
-    guard MemoryLayout<Value>.offset(of: property) != nil else { return nil }
-    return "\(property)".split(separator: ".").last.map(String.init)
+    let parts = "\(property)".split(separator: ".")
+    return MemoryLayout<Value>.offset(of: property) != nil && parts.count == 2 ? String(parts[1]) : nil
   }
 }
 
@@ -81,7 +105,9 @@ extension AnyField {
       guard let field = self as? Field<Content> else { return .missing("it holds models") }
       return field.memberOfContent(key, in: context)
     }
-    return _openExistential(valueType, do: open)
+    let member = _openExistential(valueType, do: open)
+    if case .missing = member { return member }
+    return ValueMembers.isUnknown(key) ? .missing(ValueMembers.unknownKeyReason) : member
   }
 }
 
@@ -104,16 +130,24 @@ extension Field {
   }
 
   private static func member<Value: Decodable>(_ key: String, of type: Value.Type) -> ValueMembers.Member {
-    let log = MemberProbe.Log()
-    let isComplete = (try? Value(from: MemberProbe(log: log))) != nil
-    if let found = log.members.first(where: { $0.key == key }) {
+    func member(_ type: Any.Type) -> ValueMembers.Member {
       func field<Member>(_ type: Member.Type) -> AnyField {
         (type as? any OptionalMember.Type)?.wrappedField() ?? Field<Member>()
       }
-      return .typed(_openExistential(found.type, do: field))
+      return .typed(_openExistential(type, do: field))
     }
-    // Members after one without a sample value are not known.
-    return isComplete ? .missing("\(type) has no member \(key.quotedForMessage)") : .untyped
+    let log = MemberProbe.Log()
+    let isComplete = (try? Value(from: MemberProbe(log: log))) != nil
+    if let found = log.members.first(where: { $0.key == key }) { return member(found.type) }
+    // Members after one without a sample value are not read, but may be declared.
+    if !isComplete {
+      if let name = log.caseName(of: key), let type = DeclaredNames.type(ofProperty: name, in: type) {
+        return member(type)
+      }
+      if log.keyTypes.isEmpty || log.keyTypes.contains(where: { $0.init(stringValue: key) != nil }) { return .untyped }
+    }
+    if ValueMembers.isUnknown(key) { return .missing(ValueMembers.unknownKeyReason) }
+    return .missing("\(type) has no member \(key.quotedForMessage)")
   }
 }
 

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension QueryColumn {
-  /// Returns the path of the member that a property of the value is.
+  /// Returns the path of the member that a property of the value is. A query rejects the path of any other property.
   private func path<Content>(to property: KeyPath<Value, Content>) -> QueryPath {
-    term.path.appending(ValueMembers.key(of: property) ?? "\(property)")
+    term.path.appending(ValueMembers.key(of: property))
   }
 
   private func column<Content, Member>(_ property: KeyPath<Value, Content>) -> QueryColumn<Member> {

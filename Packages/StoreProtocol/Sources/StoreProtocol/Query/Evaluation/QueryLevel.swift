@@ -52,7 +52,6 @@ final class QueryLevel {
     var field = whole.field
     var name = modelClass.map { "\(whole.key) of \($0.displayName)" } ?? "an element of a list"
     for key in inner {
-      guard !field.isUntypedMember else { break }
       switch field.member(key, in: context) {
       case .typed(let member): field = member
       case .untyped: field = Field<UntypedMember>()
