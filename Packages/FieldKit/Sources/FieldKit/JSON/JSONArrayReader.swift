@@ -51,10 +51,21 @@ public struct JSONArrayReader {
   public init(
     _ document: Data, at path: String = "", options: JSONReadingOptions = .init()
   ) throws(JSONSyntaxError) {
+    try self.init(document, at: path, options: options, rejectsRepeatedKeys: false)
+  }
+
+  /// Creates a reader of an array in a document.
+  ///
+  /// - Parameter rejectsRepeatedKeys: whether a key of the path that occurs twice is an error with the code
+  ///   ``JSONSyntaxError/Code/duplicateKey``.
+  @_spi(ModelKitInternals)
+  public init(
+    _ document: Data, at path: String, options: JSONReadingOptions, rejectsRepeatedKeys: Bool
+  ) throws(JSONSyntaxError) {
     let components = JSONPath(path).components
     let start = try withDocument(document) { (bytes) throws(JSONSyntaxError) in
       var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
-      try scanner.go(toArrayAt: components, in: path)
+      try scanner.go(toArrayAt: components, in: path, rejectsRepeatedKeys: rejectsRepeatedKeys)
       return (offset: scanner.offset, depth: scanner.openContainers, maximumDepth: scanner.maximumDepth)
     }
     self.document = document
@@ -131,14 +142,18 @@ public struct JSONArrayReader {
 
 extension JSONScanner {
   /// Moves to the array at a path, after checking the containers on the path to their ends.
-  mutating func go(toArrayAt components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
-    try go(to: components, in: path)
+  mutating func go(
+    toArrayAt components: [JSONPath.Component], in path: String, rejectsRepeatedKeys: Bool = false
+  ) throws(JSONSyntaxError) {
+    try go(to: components, in: path, rejectsRepeatedKeys: rejectsRepeatedKeys)
     let kind = try peek()
     guard kind == .array else { throw missingArray(at: path, kind) }
   }
 
   /// Moves to the value at a path, after checking the containers on the path to their ends.
-  mutating func go(to components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
+  mutating func go(
+    to components: [JSONPath.Component], in path: String, rejectsRepeatedKeys: Bool = false
+  ) throws(JSONSyntaxError) {
     var isOutermost = true
     for component in components {
       let kind = try peek()
@@ -149,6 +164,10 @@ extension JSONScanner {
         while let name = try nextKey() {
           if name.string == key {
             skipWhitespace()
+            if rejectsRepeatedKeys, found != nil {
+              throw failure(
+                .duplicateKey, at: offset, "expected the key \(key.quotedForMessage) once, found it again")
+            }
             found = self
           }
           try skipValue()

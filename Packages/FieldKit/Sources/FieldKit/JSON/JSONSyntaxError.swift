@@ -38,7 +38,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     public static let trailingContent = Self("trailingContent")
     /// The document is JSON, but has no array at the path.
     public static let missingArray = Self("missingArray")
-    /// A key occurs again after elements of its first value were returned by a stream.
+    /// A key on the path to an array occurs again in a stream or an import, which can't replace its first value.
     public static let duplicateKey = Self("duplicateKey")
   }
 

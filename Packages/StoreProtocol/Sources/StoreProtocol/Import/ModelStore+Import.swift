@@ -32,7 +32,8 @@ extension ModelStore {
   ///   - path: the path of the list in the document, such as `"authors"`; the whole document by default.
   ///   - options: the limits of depth and size.
   /// - Returns: the models, and the rejected entries with their positions.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or have no list at the path; nothing is written then.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, have no list at the path, or have a key of the path twice;
+  ///   nothing is written then.
   ///   ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries written before stay stored.
   /// - Complexity: O(*n*) in the number of entries, with one lookup each.
   @discardableResult
@@ -40,7 +41,7 @@ extension ModelStore {
     _ type: M.Type, fromJSON data: Data, at path: String = "", options: JSONReadingOptions = .init()
   ) async throws -> ImportReport<M> {
     // A mistake at the end of the document is found before anything is written.
-    var checked = try JSONArrayReader(data, at: path, options: options)
+    var checked = try JSONArrayReader(data, at: path, options: options, rejectsRepeatedKeys: true)
     while try checked.nextRange() != nil {}
     let run = ImportRun<M>(store: self, path: path)
     defer { scope.endRecording(of: run) }

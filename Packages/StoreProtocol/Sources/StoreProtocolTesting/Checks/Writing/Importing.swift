@@ -190,6 +190,21 @@ extension ModelStoreContract {
       } catch is JSONSyntaxError {}
       try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of people")
     },
+    Check("an import of a document with a key of the path twice writes nothing") { store in
+      for (path, json) in [
+        ("people", #"{"people": [{"name": "Ada"}], "people": [{"name": "Grace"}]}"#),
+        ("a.people", #"{"a": {"people": [{"name": "Ada"}], "b": 1, "b": 2, "people": []}}"#),
+        ("a.people", #"{"a": {"people": [{"name": "Ada"}]}, "\u0061": {}}"#),
+      ] {
+        do {
+          _ = try await store.importModels(ContractPerson.self, fromJSON: Data(json.utf8), at: path)
+          throw ContractViolation("the import of \(json) throws nothing")
+        } catch let error as JSONSyntaxError {
+          try requireEqual(error.code, .duplicateKey, "the code of \(json)")
+        }
+      }
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of people")
+    },
     Check("an import of many entries is rejected for one of them only", needs: [.batches]) { store in
       let json = JSONValue.array(
         (1...600).map { ["id": .int($0), "name": .string($0 == 300 ? "" : "Person \($0)")] })
