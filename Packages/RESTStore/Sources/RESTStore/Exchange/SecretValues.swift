@@ -81,6 +81,16 @@ struct SecretRedactor {
     return redaction.redacted(text: text)
   }
 
+  /// Returns whether the bytes of a text in an unknown encoding contain a secret.
+  func isContained(in bytes: Data) -> Bool {
+    let latin = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    // In UTF-16, each ASCII letter has a zero before or after it.
+    let texts = [String(decoding: bytes, as: UTF8.self), latin, latin.replacing("\0", with: "")]
+    return texts.contains { text in
+      spellings.contains { text.range(of: $0, options: [.caseInsensitive, .literal]) != nil }
+    }
+  }
+
   /// Replaces a secret in any case: a server may write a token in capitals, and hexadecimal digits have either case.
   private static func replacing(_ spelling: String, in text: String, with replacement: String) -> String {
     text.replacingOccurrences(of: spelling, with: replacement, options: [.caseInsensitive, .literal])
@@ -128,13 +138,19 @@ struct SecretRedactor {
     return values
   }
 
-  /// Returns the name, the password, and the values of query items whose names indicate a secret.
+  /// Returns the name, the password, and the values of query items whose names indicate a secret, also of addresses in
+  /// query items.
   static func secrets(in url: URL, _ redaction: RecordingRedaction = RecordingRedaction()) -> Set<String> {
     guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return [] }
     var values = Set([components.user, components.password].compactMap { $0 })
     for item in (components.percentEncodedQuery ?? "").split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1).map { PathComponent.decoded(String($0)) }
-      if parts.count == 2, redaction.hides(parts[0]) { values.insert(parts[1]) }
+      guard parts.count == 2 else { continue }
+      if redaction.hides(parts[0]) {
+        values.insert(parts[1])
+      } else if let address = URL(string: parts[1]), address.scheme != nil {
+        values.formUnion(secrets(in: address, redaction))
+      }
     }
     return values
   }

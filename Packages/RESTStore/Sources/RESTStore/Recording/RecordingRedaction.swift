@@ -12,8 +12,8 @@ import StoreProtocol
 /// headers, query items, and members of JSON bodies and of forms. The name and password of an address are replaced,
 /// too.
 ///
-/// The same holds for addresses in bodies and headers. A value that was replaced in a request is replaced wherever the
-/// answer repeats it.
+/// The same holds for addresses in bodies, headers and query items. A value that was replaced in a request is replaced
+/// wherever the answer repeats it. A body that is not UTF-8 is replaced as a whole if it repeats one.
 public struct RecordingRedaction: Sendable, Hashable {
   /// The parts of names that indicate a secret, in lowercase.
   public var names: Set<String> = [
@@ -36,7 +36,7 @@ public struct RecordingRedaction: Sendable, Hashable {
     var request = request
     let secrets = SecretRedactor(SecretRedactor.secrets(in: request, self), self)
     request.headers = redacted(request.headers, secrets, hiding: request.credentialNames)
-    request.url = redacted(request.url)
+    request.url = redacted(request.url, secrets)
     request.body = request.body.map { redacted($0, secrets) }
     return request
   }
@@ -70,7 +70,9 @@ public struct RecordingRedaction: Sendable, Hashable {
     if text.contains("@") { text = text.replacing(/:\/\/[^\s\/?#"<>]*@/, with: "://\(Self.text)@") }
     if text.contains("=") {
       text = text.replacing(/([A-Za-z0-9_.%~\[\]\-]+)=([^&\s"<>#]+)/) { match in
-        hides(PathComponent.decoded(String(match.output.1))) ? "\(match.output.1)=\(Self.text)" : String(match.output.0)
+        // The value of an item may be an address itself.
+        let isHidden = hides(PathComponent.decoded(String(match.output.1)))
+        return "\(match.output.1)=\(isHidden ? Self.text : redacted(value: match.output.2, by: redacted(text:)))"
       }
     }
     if text.contains("%") {
@@ -83,19 +85,33 @@ public struct RecordingRedaction: Sendable, Hashable {
     return text
   }
 
-  private func redacted(_ url: URL) -> URL {
+  private func redacted(_ url: URL, _ secrets: SecretRedactor) -> URL {
     guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
     if components.user != nil { components.user = Self.text }
     if components.password != nil { components.password = Self.text }
-    if let query = components.percentEncodedQuery { components.percentEncodedQuery = redacted(parameters: query) }
+    if let query = components.percentEncodedQuery {
+      components.percentEncodedQuery = redacted(parameters: query, secrets)
+    }
+    if let fragment = components.percentEncodedFragment {
+      components.percentEncodedFragment = redacted(parameters: fragment, secrets)
+    }
     return components.url ?? url
   }
 
-  private func redacted(parameters: String) -> String {
+  private func redacted(parameters: String, _ secrets: SecretRedactor) -> String {
     parameters.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      let name = item.prefix { $0 != "=" }
-      return hides(PathComponent.decoded(String(name))) ? "\(name)=\(Self.text)" : String(item)
+      guard let separator = item.firstIndex(of: "=") else { return String(item) }
+      let name = item[..<separator], value = item[separator...].dropFirst()
+      let isHidden = hides(PathComponent.decoded(String(name)))
+      return "\(name)=\(isHidden ? Self.text : redacted(value: value, by: secrets.redacted))"
     }.joined(separator: "&")
+  }
+
+  /// Returns the redacted value of an item, in its own encoding.
+  private func redacted(value: Substring, by redacted: (String) -> String) -> String {
+    let plain = PathComponent.decoded(String(value)), result = redacted(plain)
+    if result == plain { return String(value) }
+    return plain == value ? result : PathComponent.percentEncoded(result)
   }
 
   private func redacted(_ body: Data, _ secrets: SecretRedactor) -> Data {
@@ -103,9 +119,13 @@ public struct RecordingRedaction: Sendable, Hashable {
       let redacted = redacted(json, secrets)
       return redacted == json ? body : (try? redacted.jsonData(JSONWritingOptions(sortedKeys: true))) ?? Data()
     }
-    guard let text = String(data: body, encoding: .utf8) else { return body }
+    guard let text = String(data: body, encoding: .utf8), !text.contains("\0") else {
+      return secrets.isContained(in: body) ? Data(Self.text.utf8) : body
+    }
     let isForm = text.contains("=") && !text.contains(where: \.isNewline)
-    return Data(secrets.redacted(isForm ? redacted(parameters: text) : text).utf8)
+    // The names of a form are searched last: a secret may contain the separator after a name.
+    let redacted = secrets.redacted(text)
+    return Data((isForm ? self.redacted(parameters: redacted, secrets) : redacted).utf8)
   }
 
   private func redacted(_ json: JSONValue, _ secrets: SecretRedactor) -> JSONValue {
@@ -113,7 +133,8 @@ public struct RecordingRedaction: Sendable, Hashable {
     case .object(let members):
       var redactedMembers: AttributeDictionary = [:]
       for (key, value) in members {
-        redactedMembers[key] = hides(key) && !value.isNull ? .string(Self.text) : redacted(value, secrets)
+        let redactedKey = secrets.redacted(key) == key ? key : Self.text
+        redactedMembers[redactedKey] = hides(key) && !value.isNull ? .string(Self.text) : redacted(value, secrets)
       }
       return .object(redactedMembers)
     case .array(let elements): return .array(elements.map { redacted($0, secrets) })

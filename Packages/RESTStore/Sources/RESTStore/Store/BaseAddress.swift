@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 
 /// The base address of a store, split into its parts once. Each request appends its own path and query.
-struct BaseAddress: Sendable {
+struct BaseAddress: Sendable, CustomStringConvertible {
   private let url: URL
   /// Scheme, user, host and port; nil if the address names no server.
   private let server: String?
@@ -27,6 +27,13 @@ struct BaseAddress: Sendable {
     components?.percentEncodedQuery = nil
     components?.fragment = nil
     server = components?.string
+  }
+
+  /// The address without name, password and query.
+  var description: String {
+    guard server != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return shown }
+    (components.user, components.password, components.query, components.fragment) = (nil, nil, nil, nil)
+    return components.string.map(RecordingRedaction().redacted(text:)) ?? shown
   }
 
   /// The address for a message. It may be malformed in any way, so it has no text before an @ or after a question mark.

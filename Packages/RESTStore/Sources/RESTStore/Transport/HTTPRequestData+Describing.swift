@@ -40,5 +40,8 @@ extension HTTPHeaderList.Entry: CustomStringConvertible, CustomReflectable {
     Mirror(self, children: ["name": name, "value": shownValue], displayStyle: .struct)
   }
 
-  private var shownValue: String { RecordingRedaction().hides(name) ? RecordingRedaction.text : value }
+  private var shownValue: String {
+    let redaction = RecordingRedaction()
+    return redaction.hides(name) ? RecordingRedaction.text : redaction.redacted(text: value)
+  }
 }

@@ -18,7 +18,8 @@ import Testing
     options.authentication = BearerAuthentication("hunter2")
     let request = HTTPRequestData(
       .post, url, headers: ["Authorization": "Bearer hunter2", "Accept": "text/plain"], body: Data("4711".utf8))
-    let response = HTTPResponseData(status: 200, headers: ["Set-Cookie": "hunter2"])
+    let response = HTTPResponseData(
+      status: 200, headers: ["Set-Cookie": "hunter2", "Refresh": "0; url=http://h?token=4711"])
     let values: [Any] = [
       options, BasicAuthentication(user: "ada", password: "hunter2"), BearerAuthentication("hunter2"), request,
       request.headers, request.headers.entries, response, RESTModelStore(baseURL: url, options: options),

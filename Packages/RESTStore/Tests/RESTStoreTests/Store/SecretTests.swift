@@ -152,9 +152,13 @@ private enum SecretSpelling {
 
   @Test(arguments: [
     "ada:s3cret@api.test/v1?api_key=s3cret", "http:ada:s3cret@api.test", "/v1?token=s3cret", "//u:s3cret@",
+    "http:/ada:s3cret@api.test",
   ])
-  func `A secret of a store is not in the error for a base address that names no server`(base: String) async throws {
+  func `A secret of a store is not in the error for a base address that names no server, or in a description`(
+    base: String
+  ) async throws {
     let store = try RESTModelStore(StubTransport(status: 200, "[]"), base: base)
+    #expect(!(texts(of: store) + texts(of: store.handle)).contains("s3cret"))
     let error = try await storeError { _ = try await store.list(Person.self) }
     #expect(!texts(of: error).contains("s3cret"))
   }
@@ -175,5 +179,33 @@ private enum SecretSpelling {
     #expect(!String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("s3cret"))
     let replay = try RESTModelStore(RecordedTransport(file), base: base)
     #expect(try await replay.list(Person.self).map(\.id.value) == [1, 2])
+  }
+
+  @Test(arguments: [
+    Data(#"{"errors": {"TOKENsecret/+=ü": ["x"]}}"#.utf8), Data("<e>Bearer TOKENsecret/+=ü</e>".utf8),
+    Data([0xFF]) + Data("Bearer TOKENsecret/+=ü".utf8), Data([0xFF]) + Data("token TOKENSECRET%2F%2B%3D%C3%BC".utf8),
+    Data("TOKENsecret/+=ü".utf16.flatMap { [UInt8($0), 0] }),
+  ])
+  func `A secret is not in a recording as a key, in an address of an item or a header, or among other bytes`(
+    body: Data
+  ) async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let server = StubTransport([
+      .success(
+        HTTPResponseData(status: 200, headers: ["Refresh": "0; url=http://h?at=1&api_key=REFsecret"], body: body))
+    ])
+    let items = "q=http%3A%2F%2Fh%3Fat%3D1%26token%3DITEMsecret&r=http%253A%252F%252Fu%253AURLsecret%2540h"
+    let url = try #require(URL(string: "http://api.test/x?\(items)"))
+    let request = HTTPRequestData(.get, url, headers: ["Authorization": "Bearer TOKENsecret/+=ü"])
+    _ = try await RecordedTransport(file, recording: .always(through: server)).send(request)
+    let replayed = try await RecordedTransport(file).send(request)
+    let text = try String(contentsOf: file, encoding: .utf8) + String(decoding: replayed.body, as: UTF8.self)
+    #expect(!text.lowercased().contains("secret"), "\(text)")
+    #expect(text.contains("q=http%3A%2F%2Fh%3Fat%3D1%26token%3DREDACTED&"), "\(text)")
+    #expect(text.contains("url=http://h?at=1&api_key=REDACTED"), "\(text)")
+    if body.first != UInt8(ascii: "{"), body.first != UInt8(ascii: "<") {
+      #expect(replayed.body == Data("REDACTED".utf8))
+    }
   }
 }
