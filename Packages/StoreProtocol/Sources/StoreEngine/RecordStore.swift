@@ -260,6 +260,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   @_spi(ModelKitInternals)
   public final func context<M: Model>(of type: M.Type) async throws -> TypeContext {
     if let known = knownContext(type) { return known.takeUnretainedValue() }
+    // From its first use, even without a record of it, the class checks imported records.
+    if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
     return addContext(type, try await handle.writeState(of: M.typeName)).takeUnretainedValue()
   }
 }

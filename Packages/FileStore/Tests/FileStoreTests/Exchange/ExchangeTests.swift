@@ -220,6 +220,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["list", "count", "lookup"])
+  func `A file of JSON is compared with the classes that the store has only read, even without a record`(
+    read: String
+  ) async throws {
+    try await withStores { store, _, url in
+      switch read {
+      case "list": #expect(try await store.list(Book.self).isEmpty)
+      case "count": #expect(try await store.count(Book.self) == 0)
+      default: _ = try? await store.lookup(Book.self, identifier: "1")
+      }
+      try Data(#"\#(Self.start){"type":"Book","identifier":"2","value":{"id":"3"}}]}"#.utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      #expect(error?.code == .invalid)
+      #expect(try await store.count(Book.self) == 0)
+    }
+  }
+
   @Test func `A file of JSON of unknown classes is imported, and what can't be read is named and can be deleted`()
     async throws
   {
