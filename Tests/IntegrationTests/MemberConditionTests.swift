@@ -375,8 +375,8 @@ extension Box {
 }
 
 @Suite struct `Conditions inside values without sample values` {
-  private func orders() throws -> [Order] {
-    try (1...3).map { number in
+  private func orders() -> [Order] {
+    (1...3).map { number in
       let order = Order()
       order.payment = Payment(
         pages: number, mode: number == 1 ? .cash : .card, total: number, note: "n\(number)", left: number,
@@ -394,7 +394,7 @@ extension Box {
 
   private func store() async throws -> MemoryModelStore {
     let store = MemoryModelStore()
-    for order in try orders() { try await store.create(order) }
+    for order in orders() { try await store.create(order) }
     return store
   }
 
@@ -416,7 +416,7 @@ extension Box {
   @Test func `A property whose key is not known, or that is computed, is refused by conditions, sorts and indexes`()
     async throws
   {
-    let store = try await store(), orders = try orders()
+    let store = try await store(), orders = orders()
     let refused: [(ModelColumns<Order>) -> QueryExpression] = [
       { $0.payment.total == 2 }, { $0.payment.left == 2 }, { $0.payment.right == 2 }, { $0.payment.doubled == 2 },
       { $0["payment"]["total"] == 2 }, { $0.box.area == 4 }, { $0.payload.intValue == 1 },
