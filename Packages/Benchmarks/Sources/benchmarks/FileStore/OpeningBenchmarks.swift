@@ -68,6 +68,18 @@ enum OpeningBenchmarks {
     }
   }
 
+  /// Copies the files of an open store, except checkpoints, which the store may be replacing.
+  private static func copyWithoutCheckpoints(_ folder: URL, to copy: URL) throws {
+    let files = FileManager.default
+    for path in files.subpaths(atPath: folder.path) ?? [] where !path.contains("index.checkpoint") {
+      let (original, copied) = (folder.appending(path: path), copy.appending(path: path))
+      if try original.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
+        try files.createDirectory(at: copied.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try files.copyItem(at: original, to: copied)
+      }
+    }
+  }
+
   private static func openCrashed(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(
       group: "file store", name: "open after a crash, 100 MB of journal beyond the checkpoint", operation: "opening",
@@ -75,11 +87,10 @@ enum OpeningBenchmarks {
     ) { _ in
       let folder = try StoreFolder(in: place)
       let store = try await makeStore(in: folder, count: 370_000)
-      // Another process finds the files of a crash while this process has the store open. The checkpoint is left out.
+      // Another process finds the files of a crash while this process has the store open.
       let crashed = folder.url.appending(path: "crashed.store")
-      try FileManager.default.copyItem(at: store.handle.directory, to: crashed)
+      try copyWithoutCheckpoints(store.handle.directory, to: crashed)
       try await store.close()
-      try? FileManager.default.removeItem(at: crashed.appending(path: "groups/@default/index.checkpoint"))
       let copy = folder.url.appending(path: "copy.store")
       return [
         Side(
