@@ -13,7 +13,7 @@ struct MemberProbe: Decoder {
 
     /// Returns the name of the case that has a key, which is that of a property; nil if no case has it.
     func caseName(of key: String) -> String? {
-      func name<Key: CodingKey>(_ type: Key.Type) -> String? { Key(stringValue: key).flatMap(DeclaredNames.ofCase) }
+      func name<Key: CodingKey>(_ type: Key.Type) -> String? { Key(stringValue: key).flatMap(nameOfCase) }
       for type in keyTypes { if let name = name(type) { return name } }
       return nil
     }
@@ -68,7 +68,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) -> Bool { false }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    probe.log?.members.append((key.stringValue, DeclaredNames.ofCase(key), type))
+    probe.log?.members.append((key.stringValue, nameOfCase(key), type))
     return try probe.inside(key.stringValue).decode(type)
   }
 

@@ -141,8 +141,10 @@ extension Field {
     if let found = log.members.first(where: { $0.key == key }) { return member(found.type) }
     // Members after one without a sample value are not read, but may be declared.
     if !isComplete {
-      if let name = log.caseName(of: key), let type = DeclaredNames.type(ofProperty: name, in: type) {
-        return member(type)
+      if let name = log.caseName(of: key),
+        let property = StoredProperty.list(of: type).first(where: { $0.name == name })
+      {
+        return member(property.type)
       }
       if log.keyTypes.isEmpty || log.keyTypes.contains(where: { $0.init(stringValue: key) != nil }) { return .untyped }
     }

@@ -1,7 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 public import Synchronization
 
-/// A table of values by class, read without a lock because every new model is looked up in it. Values are never removed.
+/// A table of values by class, read without a lock because every new model is looked up in it. Values are never
+/// removed.
 @_spi(ModelKitInternals)
 public final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
   // Sendable is proven by construction. Buckets are atomics that hold immutable entries. An entry is added under the

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 import Testing
 

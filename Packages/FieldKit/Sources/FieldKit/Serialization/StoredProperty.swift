@@ -1,14 +1,19 @@
-/// A stored property of a class, as the runtime describes it.
-struct StoredProperty {
-  let name: String
-  let type: Any.Type
+/// A stored property of a class or structure, as the runtime describes it.
+@_spi(ModelKitInternals)
+public struct StoredProperty {
+  /// The name in the declaration; that of a property wrapper's storage begins with an underscore.
+  public let name: String
+  /// The declared type.
+  public let type: Any.Type
   /// Bytes from the start of an object.
-  let offset: Int
-  let isStrong: Bool
-  let isVariable: Bool
+  public let offset: Int
+  /// Whether the property retains its object.
+  public let isStrong: Bool
+  /// Whether the property is declared with `var`.
+  public let isVariable: Bool
 
-  /// Returns all stored properties of a class, those of its superclasses first.
-  static func list(of type: Any.Type) -> [StoredProperty] {
+  /// Returns all stored properties of a type, those of its superclasses first.
+  public static func list(of type: Any.Type) -> [StoredProperty] {
     (0..<childCount(type)).compactMap { index in
       var metadata = ChildMetadata()
       let childType = childMetadata(type, index: index, metadata: &metadata)
@@ -20,11 +25,9 @@ struct StoredProperty {
         isStrong: metadata.isStrong, isVariable: metadata.isVar)
     }
   }
-}
 
-extension StoredProperty {
   /// Returns the values of the stored properties that one class of an object declares, in order.
-  static func values(in object: AnyObject, declaredBy type: Any.Type) -> [(name: String, value: Any)] {
+  public static func values(in object: AnyObject, declaredBy type: Any.Type) -> [(name: String, value: Any)] {
     (0..<ownChildCount(object, type: type)).compactMap { index in
       var name: UnsafePointer<CChar>?
       var freeName: FreeName?
@@ -36,8 +39,12 @@ extension StoredProperty {
   }
 }
 
+/// Returns the name of the case that a key is; nil if the key is not a case of an enumeration.
+func nameOfCase<Key: CodingKey>(_ key: Key) -> String? { caseName(key).map { String(cString: $0) } }
+
 // The entry points of the runtime that the standard library's `Mirror` is built on. The standard library wraps them in
-// `_forEachField`, but not on every platform, and without reporting whether a reference is weak.
+// `_forEachField`, but not on every platform, and without reporting whether a reference is weak. A key describes itself
+// by its text, so a mirror does not know the name of its case.
 
 private typealias FreeName = @convention(c) (UnsafePointer<CChar>?) -> Void
 
@@ -67,3 +74,6 @@ private func ownChild<Object>(
   of object: Object, type: Any.Type, index: Int, name: UnsafeMutablePointer<UnsafePointer<CChar>?>,
   freeName: UnsafeMutablePointer<FreeName?>
 ) -> Any
+
+@_silgen_name("swift_EnumCaseName")
+private func caseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
