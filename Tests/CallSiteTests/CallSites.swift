@@ -1,5 +1,5 @@
-// Every call site that the documentation shows, as users write them. The same file is compiled twice: in a module without
-// default isolation, and in one whose default isolation is the main actor.
+// Every call site that the documentation shows, as users write them. The same file is compiled twice: in a module
+// without default isolation, and in one whose default isolation is the main actor.
 import Foundation
 import ModelKit
 import Observation

@@ -1,4 +1,5 @@
-// The call sites of live results that the documentation shows, as users write them. Compiled in both default isolations.
+// The call sites of live results that the documentation shows, as users write them. Compiled in both default
+// isolations.
 import ModelKit
 import Testing
 

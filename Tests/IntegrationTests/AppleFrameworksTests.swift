@@ -1,4 +1,5 @@
-// Compiled on Apple's platforms only, by the macOS workflow: names of this library next to those of SwiftUI and SwiftData.
+// Compiled on Apple's platforms only, by the macOS workflow: names of this library next to those of SwiftUI and
+// SwiftData.
 #if canImport(SwiftUI) && canImport(SwiftData)
   import Foundation
   import ModelKit

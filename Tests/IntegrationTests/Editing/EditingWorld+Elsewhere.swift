@@ -76,8 +76,8 @@ extension EditingWorld {
     live[number] = row
   }
 
-  /// Adds sizes that were read to the states of the expected history. Other values, and those of its steps, may be conflicts:
-  /// then the history is cleared.
+  /// Adds sizes that were read to the states of the expected history. Other values, and those of its steps, may be
+  /// conflicts: then the history is cleared.
   private func adoptRead(_ before: EditedRecords) throws {
     let states = past + [before] + future
     // A step whose edits have cancelled each other has values of its own, too.

@@ -55,8 +55,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   ///
   /// - Parameter request: the request. Its time limit applies to the whole exchange with all redirects.
   /// - Returns: the response, decompressed if it was sent as gzip or deflate.
-  /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `unauthorized` if a proxy
-  ///   requires credentials, `server` if the response is too long or not HTTP, `invalid` if the request can't be sent.
+  /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `unauthorized` if a
+  ///   proxy requires credentials, `server` if the response is too long or not HTTP, `invalid` if the request can't be
+  ///   sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.check()
     let exchange = Exchange(self, HTTPProgress.observer)

@@ -29,7 +29,8 @@ extension HTTPRequestData {
     return next
   }
 
-  /// Returns whether a status is that of a redirect after which the method stays the same, as the Fetch standard has it.
+  /// Returns whether a status is that of a redirect after which the method stays the same, as the Fetch standard has
+  /// it.
   private func keepsMethod(after status: Int) -> Bool {
     switch status {
     case 301, 302: method != .post

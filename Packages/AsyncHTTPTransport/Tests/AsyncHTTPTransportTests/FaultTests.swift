@@ -19,7 +19,8 @@ struct `A REST store over AsyncHTTPClient` {
     }
   }
 
-  /// A run with its own connections: a fault can end a connection after its answer, just when another test uses it again.
+  /// A run with its own connections: a fault can end a connection after its answer, just when another test uses it
+  /// again.
   private func run(_ fault: String) throws -> FaultRun {
     try FaultRun(fault, transport: AsyncHTTPClientTransport())
   }

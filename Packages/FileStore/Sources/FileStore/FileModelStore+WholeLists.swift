@@ -45,7 +45,7 @@ extension FileModelStore {
     of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, _ read: PendingRead,
     answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {
-    try await scope.creations.settled(of: M.typeName)
+    try await scope.creations.waitForCreations(of: M.typeName)
     if list.damages.isEmpty, !mayBeOutdated(read) || !scope.pendingReads.hasUpdates(of: M.typeName, since: read.start) {
       do {
         let models = try readingRecords {

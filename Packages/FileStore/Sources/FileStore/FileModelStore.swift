@@ -11,8 +11,8 @@ public import Foundation
 /// try await store.create(person)  // on the disk when this returns
 /// ```
 ///
-/// The first call that needs the directory creates and opens it. One process writes at a time: a second one gets an error
-/// that names the first. Blocking work runs on the store's own threads.
+/// The first call that needs the directory creates and opens it. One process writes at a time: a second one gets an
+/// error that names the first. Blocking work runs on the store's own threads.
 ///
 /// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
 ///   `handle`.

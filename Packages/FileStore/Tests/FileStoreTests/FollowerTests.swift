@@ -20,7 +20,8 @@ import Testing
     return writer
   }
 
-  /// Returns a follower; during its read number `place` of the directory, another journal instance compacts the journal.
+  /// Returns a follower; during its read number `place` of the directory, another journal instance compacts the
+  /// journal.
   private func makeFollower(_ fileSystem: TracingFileSystem, compactingAt place: Int) throws -> FileModelStore {
     let writer = Lock((try makeWriter(fileSystem), looks: 0))
     let hooked = HookedFileSystem(base: fileSystem) {

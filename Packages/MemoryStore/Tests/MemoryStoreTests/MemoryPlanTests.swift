@@ -7,7 +7,8 @@ import Testing
 @Suite struct `A query of a memory store with indexes` {
   private let store: MemoryModelStore
 
-  /// 1,000 people: the ages go from 0 to 99, ten of each, those without remainder by 100 have none; names have three digits.
+  /// 1,000 people: the ages go from 0 to 99, ten of each, those without remainder by 100 have none; names have three
+  /// digits.
   init() async throws {
     store = MemoryModelStore()
     try store.index(\ContractPerson.age)

@@ -42,7 +42,8 @@
       let options =
         (["port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=400"]
         + settings).map { "-c '\($0)'" }.joined(separator: " ")
-      // The process waits for the end of its input, which is the end of this process, and ends the server that it started.
+      // The process waits for the end of its input, which is the end of this process, and ends the server that it
+      // started.
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = [

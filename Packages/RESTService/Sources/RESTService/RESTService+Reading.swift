@@ -78,7 +78,8 @@ extension RESTService {
       }
       scanned += page.models.count
       (mark, next) = (page.next, page.next)
-      // The link continues with the rest, even if no record was found yet. An offset must be skipped within one request.
+      // The link continues with the rest, even if no record was found yet. An offset must be skipped within one
+      // request.
       if next == nil || (skipped == 0 && scanned >= size * Self.scannedPerRecord) { break }
     }
     var headers: HTTPHeaderList = [:]

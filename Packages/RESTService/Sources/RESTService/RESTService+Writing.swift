@@ -41,8 +41,8 @@ extension RESTService {
     return response
   }
 
-  /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far, and
-  /// would have none left.
+  /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far,
+  /// and would have none left.
   private func checkSize<M: Model>(of model: M) throws {
     guard let field = model.identifierField, field.valueType == Int.self,
       let integer = model.identifier.flatMap({ Int($0) }), integer > .max / 2, let key = key(of: field, model)

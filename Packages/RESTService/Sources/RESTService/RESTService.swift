@@ -176,8 +176,8 @@ public final class RESTService: Sendable {
     }
   }
 
-  /// Returns the class of an address, the components after the path of its collection, and the request with the parameters
-  /// of the service instead of those of the dialect.
+  /// Returns the class of an address, the components after the path of its collection, and the request with the
+  /// parameters of the service instead of those of the dialect.
   ///
   /// - Throws: ``ServiceProblem`` with the status 404, or the error of the dialect.
   func route(_ call: ServiceCall) throws -> (served: ServedType, rest: [String], call: ServiceCall) {

@@ -20,10 +20,11 @@ public struct RESTServiceOptions: Sendable {
   public var maximumDepth: Int
   /// The maximum number of concurrent requests. The response to others is 503 with `Retry-After`.
   public var maximumRequests: Int
-  /// The maximum number of concurrent requests of one user with a name. The response to others is 429 with `Retry-After`.
+  /// The maximum number of concurrent requests of one user with a name. The response to others is 429 with
+  /// `Retry-After`.
   public var maximumRequestsPerUser: Int
-  /// The maximum number of requests of one user with a name in a minute; nil for no limit. The response to others is 429
-  /// with `Retry-After`.
+  /// The maximum number of requests of one user with a name in a minute; nil for no limit. The response to others is
+  /// 429 with `Retry-After`.
   public var requestsPerMinute: Int?
   /// The time after which a request is ended with the status 503; nil for no limit. Nothing is written then.
   public var timeLimit: Duration?

@@ -30,10 +30,10 @@ public struct ModelServer: Sendable {
   ///   - inspector: the page on the store; nil for none.
   ///   - authentication: determines the user of a request.
   ///   - options: the address and the limits of the server.
-  ///   - logger: receives one line for each request, with an identifier that the response also has. The line has neither
-  ///     query nor headers.
-  /// - Throws: ``ModelServerError/publicWithoutRules(host:)`` if other machines can reach the address and the service has
-  ///   no access rules.
+  ///   - logger: receives one line for each request, with an identifier that the response also has. The line has
+  ///     neither query nor headers.
+  /// - Throws: ``ModelServerError/publicWithoutRules(host:)`` if other machines can reach the address and the service
+  ///   has no access rules.
   public init(
     _ service: RESTService, inspector: Inspector? = nil, authentication: RequestAuthentication = .none,
     options: ModelServerOptions = ModelServerOptions(), logger: Logger = Logger(label: "ModelServer")
@@ -108,8 +108,8 @@ public struct ModelServer: Sendable {
   }
 }
 
-/// A service that ends when the server is to be stopped. A stream that was finished stays finished, so a stop is not lost
-/// if it comes before the service runs.
+/// A service that ends when the server is to be stopped. A stream that was finished stays finished, so a stop is not
+/// lost if it comes before the service runs.
 private struct StopService: Service {
   let stops: AsyncStream<Void>
   let stop: AsyncStream<Void>.Continuation

@@ -8,8 +8,8 @@ public struct ModelServerOptions: Sendable {
   public var host: String
   /// The port; 0 for a free one.
   public var port: Int
-  /// The host names under which clients reach the server, beside `localhost` and IP addresses. A request for another name
-  /// is rejected, because a web page could have bound that name to this address (DNS rebinding).
+  /// The host names under which clients reach the server, beside `localhost` and IP addresses. A request for another
+  /// name is rejected, because a web page could have bound that name to this address (DNS rebinding).
   public var hostNames: Set<String>
   /// The time that a client has to send a body. A slower one gets the status 408.
   public var bodyTimeout: Duration

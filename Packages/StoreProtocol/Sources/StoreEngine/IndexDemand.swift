@@ -3,8 +3,8 @@
 
 /// The demand for indexes of foreign keys, in a store that finds the records that reference deleted models.
 ///
-/// A single deletion among few records needs no index. When deletions without an index would have read a thousand records
-/// in total, creating it costs less.
+/// A single deletion among few records needs no index. When deletions without an index would have read a thousand
+/// records in total, creating it costs less.
 ///
 /// ```swift
 /// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.ensureIndex(M.typeName, field) }

@@ -61,7 +61,7 @@ extension RecordStore {
     defer { scope.pendingReads.end() }
     let (records, end) = try await withSnapshot { try await part(of: program, after: position, at: $0, tracked) }
     let answer = scope.pendingReads.answer(since: read.start)
-    try await scope.creations.settled(of: M.typeName)
+    try await scope.creations.waitForCreations(of: M.typeName)
     let models = try await readableModels(M.self, records, read, answeredAt: answer)
     return ModelPage(models: models, next: try end?.mark(in: query))
   }

@@ -8,8 +8,8 @@ public typealias FoundRecord = (identifier: String, value: [UInt8])
 /// The error of a query that has to read all records from one snapshot, and was run without.
 struct SnapshotIsNeeded: Error {}
 
-/// The related records that a query has read so far. The test of a record can't suspend: it collects the missing related
-/// records. These are read, and the record is tested again.
+/// The related records that a query has read so far. The test of a record can't suspend: it collects the missing
+/// related records. These are read, and the record is tested again.
 final class QueryMemory<Snapshot: RecordSnapshot> {
   struct Join: Hashable {
     let relatedClass: ObjectIdentifier

@@ -43,8 +43,8 @@ public struct RecordBatch: Sendable {
   /// - Parameter operations: the writes, in their order. No record is written twice.
   public init(_ operations: [RecordOperation]) { self.init(operations, after: nil) }
 
-  /// Checks that the batch can be committed: the records meet the expectations of its operations, and no record that its
-  /// transaction read was written since.
+  /// Checks that the batch can be committed: the records meet the expectations of its operations, and no record that
+  /// its transaction read was written since.
   ///
   /// - Parameter revision: returns the revision of a record; nil if it does not exist.
   /// - Throws: ``RecordMismatch``, or `ModelStoreError` with the code `conflict`.
@@ -60,7 +60,8 @@ public struct RecordBatch: Sendable {
     }
   }
 
-  /// Checks that no record that the transaction read was written since. For engines that check the operations themselves.
+  /// Checks that no record that the transaction read was written since. For engines that check the operations
+  /// themselves.
   ///
   /// - Throws: `ModelStoreError` with the code `conflict`.
   public func validateReads() throws {

@@ -43,12 +43,13 @@ public protocol RecordEngine: AnyObject, Sendable {
 
   // MARK: With a default
 
-  /// Commits a batch as ``commit(_:)`` does, for an engine that gives records other values than were written, such as defaults.
+  /// Commits a batch as ``commit(_:)`` does, for an engine that gives records other values than were written, such as
+  /// defaults.
   ///
   /// By default it calls ``commit(_:)`` and returns nothing.
   ///
-  /// - Returns: the operations whose records have other values than were written. Each has an object of these values, which
-  ///   models read.
+  /// - Returns: the operations whose records have other values than were written. Each has an object of these values,
+  ///   which models read.
   func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation]
 
   /// Returns a record as it is now; nil if there is none. By default it is read from a snapshot.
@@ -83,8 +84,8 @@ public protocol RecordEngine: AnyObject, Sendable {
     _ type: String, _ identifier: String, _ error: ModelStoreError
   ) async throws -> UnreadableRecord
 
-  /// Whether the engine answers and commits at once, so that no other task of the caller's isolation runs meanwhile. By default
-  /// it does not.
+  /// Whether the engine answers and commits at once, so that no other task of the caller's isolation runs meanwhile. By
+  /// default it does not.
   var readsImmediately: Bool { get }
 
   /// Returns a record as ``read(_:_:)`` does, if the engine can read it without waiting; by default it can't.
@@ -134,7 +135,8 @@ public protocol RecordSnapshot: Sendable {
   ///   - identifiers: the identifiers, each once.
   func records(_ type: String, identifiers: [String]) async throws -> RecordPart
 
-  /// The epoch of positions: numbers of different epochs can't be compared. By default all snapshots have the same epoch.
+  /// The epoch of positions: numbers of different epochs can't be compared. By default all snapshots have the same
+  /// epoch.
   var epoch: Int { get }
 
   /// Returns the position of the last of the first `count` records of a type; nil, the default, if that takes as long
@@ -166,8 +168,8 @@ public protocol RecordSnapshot: Sendable {
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
 
-  /// Returns the statement that ``select(_:after:in:)`` sends to a database, without values; nil, the default, if there is
-  /// none.
+  /// Returns the statement that ``select(_:after:in:)`` sends to a database, without values; nil, the default, if there
+  /// is none.
   ///
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func statement<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?

@@ -37,7 +37,7 @@ extension RecordStore: BatchReadingModelStore {
     }
     if !context.hasAllRecords { records = try await self.records(records, of: type, context) }
     let answer = scope.pendingReads.answer(since: beginning.start)
-    try await scope.creations.settled(of: context.name)
+    try await scope.creations.waitForCreations(of: context.name)
     let read = try await readableModels(type, records, beginning, answeredAt: answer)
     if remembers {
       let stamp = ChangeStamp.next()

@@ -5,7 +5,8 @@ extension RecordStore {
   /// Deletes a model by its delete rules.
   ///
   /// Another instance may write a reference between the search for references and the removal, and the live models of
-  /// this one may have links of an open transaction. So a deletion is a transaction, which is repeated after a conflict.
+  /// this one may have links of an open transaction. So a deletion is a transaction, which is repeated after a
+  /// conflict.
   final func remove<M: Model>(_ model: M) async throws {
     try parts.check()
     if transaction != nil || handle.readsImmediately && scope.transactionTurns.isFree(true) {
@@ -60,14 +61,15 @@ extension RecordStore {
     try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
   }
 
-  /// Returns the operations that remove records. They contain the old bytes, so that only affected observers read again.
+  /// Returns the operations that remove records. They contain the old bytes, so that only affected observers read
+  /// again.
   private func removals(of records: [PendingDeletion.Record]) async -> [RecordOperation] {
-    let isTold = transaction == nil && changeFeed.isObserved
+    let isObserved = transaction == nil && changeFeed.isObserved
     var operations: [RecordOperation] = []
     for each in records {
       var operation = RecordOperation.delete(each.typeName, each.identifier)
       // One that can't be read any more can be removed nevertheless.
-      if isTold, let stored = try? await record(each.typeName, each.identifier) {
+      if isObserved, let stored = try? await record(each.typeName, each.identifier) {
         operation.previousValue = stored.bytes
         operation.expectedRevision = stored.revision
       }

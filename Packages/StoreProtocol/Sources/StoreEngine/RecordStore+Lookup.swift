@@ -27,8 +27,8 @@ extension RecordStore {
     }
   }
 
-  /// Returns whether the running task is in no transaction, and no open transaction wrote records of a type. Then a live
-  /// model of the type has the stored values, or unsaved edits.
+  /// Returns whether the running task is in no transaction, and no open transaction wrote records of a type. Then a
+  /// live model of the type has the stored values, or unsaved edits.
   @inline(never)
   public final func canIgnoreTransactions(_ type: String) -> Bool {
     transactions.allSatisfy { !$0.mark.isEntered && !$0.touches(type) }
@@ -47,7 +47,7 @@ extension RecordStore {
       throw ModelStoreError.notFound(context.name, identifier: identifier)
     }
     let answer = scope.pendingReads.answer(since: read.start)
-    try await scope.creations.settled(of: context.name)
+    try await scope.creations.waitForCreations(of: context.name)
     if mayBeOutdated(read), let model = scope.liveModel(type, identifier: identifier),
       scope.pendingReads.isNewer(model, than: read.start)
     {

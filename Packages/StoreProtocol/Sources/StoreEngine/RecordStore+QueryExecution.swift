@@ -26,7 +26,8 @@ extension RecordStore {
 
   /// Runs a read whose records are all from one snapshot.
   ///
-  /// The engine may remove a part of the snapshot before it is read. Then the read restarts once with a pinned snapshot.
+  /// The engine may remove a part of the snapshot before it is read. Then the read restarts once with a pinned
+  /// snapshot.
   public final func withSnapshot<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
     do {
       return try await body(try await handle.snapshot(pinned: false))
@@ -207,7 +208,7 @@ extension RecordStore {
     let name = M.typeName
     var query = program.query
     let written = transaction?.touches(name) == true ? transaction : nil
-    // Which ones are the first ones is known once all are tested.
+    // The first matches are known only after all records were tested.
     let start = memory.page?.start
     if written != nil || start != nil && program.isSorted { (query.limit, query.offset) = (nil, 0) }
     let order = program.isSorted ? 0 : start.map { UInt64($0.order) } ?? 0

@@ -84,8 +84,8 @@ extension RecordStore {
     return result
   }
 
-  /// Reads the records that others changed during a transaction into models whose fields it restored: reads of other tasks
-  /// left these fields as they were.
+  /// Reads the records that others changed during a transaction into models whose fields it restored: reads of other
+  /// tasks left these fields as they were.
   private func readAgain(_ models: Set<ModelObject>, after tracker: ConflictTracker) async {
     for case let model as any ModelObject & ModelIsolation in models {
       guard model.isKnownToStore, let identifier = model.storedIdentifier,
@@ -98,7 +98,7 @@ extension RecordStore {
   private func readAgain<M: Model>(_ model: M, _ identifier: String) async {
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
-    // What can't be read now is an error of the next read. A model that was saved or read meanwhile is newer.
+    // The next read reports a record that can't be read. A model that was saved or read meanwhile is newer.
     guard let record = try? await record(model.storedTypeName, identifier),
       !scope.pendingReads.isNewer(model, than: start)
     else { return }
@@ -141,7 +141,7 @@ extension RecordStore {
       transaction.readers[M.typeName] = { [unowned self] in self.readCompleted([$0], as: type) }
     }
     for operation in operations where operation.type == M.typeName {
-      // It is written. What no field can hold is an error of the next read.
+      // The write is committed: a value that no field can hold is reported by the next read.
       _ = try? models(type, fromBytes: [Array(operation.value)]) { _ in operation.identifier }
     }
   }

@@ -95,7 +95,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// Removes a model and the models that its delete rules cascade to, and cuts the links to them in the remaining
   /// records: atomically, even if the models are not live.
   ///
-  /// Live models that referenced a deleted one have nil or a shorter list. The change is stored, and `afterUpdate` runs.
+  /// Live models that referenced a deleted one have nil or a shorter list. The change is stored, and `afterUpdate`
+  /// runs.
   ///
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it; or as the
   ///   engine throws.
@@ -127,16 +128,16 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, `corrupt` if a record can't be
   ///   read.
-  /// - Complexity: O(*n*), where *n* is the number of stored models of the type, up to the end of an unsorted list. With
-  ///   indexes of the condition, *n* is the number of their matches. For a list with a limit that is sorted by an indexed
-  ///   field, *n* is the number of models before the limit is reached. Only matches are kept in memory.
+  /// - Complexity: O(*n*), where *n* is the number of stored models of the type, up to the end of an unsorted list.
+  ///   With indexes of the condition, *n* is the number of their matches. For a list with a limit that is sorted by an
+  ///   indexed field, *n* is the number of models before the limit is reached. Only matches are kept in memory.
   /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }
     let records = try await execute(query).records
     let answer = scope.pendingReads.answer(since: read.start)
-    try await scope.creations.settled(of: M.typeName)
+    try await scope.creations.waitForCreations(of: M.typeName)
     return try await readableModels(M.self, records, read, answeredAt: answer)
   }
 
@@ -147,7 +148,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///     first page.
   ///   - mark: `next` of the previous page; nil for the first page.
   /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. Also if
-  ///   all records were replaced and the last one of the previous page was deleted; `corrupt` if a record can't be read.
+  ///   all records were replaced and the last one of the previous page was deleted; `corrupt` if a record can't be
+  ///   read.
   /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
   ///   index. Otherwise as ``list(_:)`` without limit.
   open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
@@ -168,7 +170,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     try await execute(query).records.map(\.identifier)
   }
 
-  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a database.
+  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a
+  /// database.
   ///
   /// ```swift
   /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))

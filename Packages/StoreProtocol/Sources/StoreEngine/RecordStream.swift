@@ -75,7 +75,7 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
   /// Returns the model of a record; nil if none can be made and such records are skipped.
   private func model(of record: FoundRecord) async throws -> M? {
     let scope = store.scope
-    try await scope.creations.settled(of: M.typeName)
+    try await scope.creations.waitForCreations(of: M.typeName)
     if let live = scope.liveModel(M.self, identifier: record.identifier),
       scope.pendingReads.isNewer(live, than: read.start)
     {

@@ -125,7 +125,8 @@ public final class StoreTransaction {
     public let order: Int
   }
 
-  /// The records of a type that the transaction wrote and that a query may find, in the order in which they were written.
+  /// The records of a type that the transaction wrote and that a query may find, in the order in which they were
+  /// written.
   ///
   /// - Parameters:
   ///   - planner: the planner of the query, without order; nil for all records.

@@ -11,8 +11,8 @@ public enum UnreadableRecords: Sendable {
   /// The call throws `corrupt`, with the identifier of the first of them.
   case fail
 
-  /// They are left out, and each is given to the closure, once by each call that comes across it. The closure may be called
-  /// from any thread.
+  /// They are left out, and each is given to the closure, once by each call that comes across it. The closure may be
+  /// called from any thread.
   case skip(@Sendable (UnreadableRecord) -> Void)
 
   /// Reports a record, or throws the error about it.

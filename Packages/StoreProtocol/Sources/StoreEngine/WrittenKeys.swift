@@ -7,7 +7,8 @@
 /// transaction would read all its writes. So would the search for references to a deleted model: deleting many models
 /// in one transaction would take quadratic time.
 ///
-/// The first query that can use the keys creates them; later writes update them. A transaction that only writes has none.
+/// The first query that can use the keys creates them; later writes update them. A transaction that only writes has
+/// none.
 ///
 /// ```swift
 /// var keys = WrittenKeys(fields)
@@ -51,7 +52,8 @@ struct WrittenKeys {
     for number in indexes.indices { indexes[number].remove(fields[number].key(in: bytes), place) }
   }
 
-  /// Returns the identifiers of the records that a query may match, in the order of their numbers; nil if all may match.
+  /// Returns the identifiers of the records that a query may match, in the order of their numbers; nil if all may
+  /// match.
   ///
   /// - Parameter planner: the planner of the query, without order, for ``fields``.
   /// - Complexity: O(log *n* + *m* log *m*) for *m* records.

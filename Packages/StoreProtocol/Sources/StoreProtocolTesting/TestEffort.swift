@@ -2,8 +2,8 @@ import Foundation
 
 /// How much randomized tests of a store try.
 ///
-/// `MODELKIT_TEST_EFFORT=20` in the environment has them try 20 times as much. `MODELKIT_TEST_SEED` is the seed that they
-/// begin with, for another run, or for the seed that a failure names.
+/// `MODELKIT_TEST_EFFORT=20` in the environment has them try 20 times as much. `MODELKIT_TEST_SEED` is the seed that
+/// they begin with, for another run, or for the seed that a failure names.
 ///
 /// ```swift
 /// @Test(arguments: TestEffort.seeds(3)) func `loses no increment`(seed: UInt64) async throws {

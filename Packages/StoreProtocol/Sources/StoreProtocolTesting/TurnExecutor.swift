@@ -1,12 +1,12 @@
 import Dispatch
 @_spi(ModelKitInternals) import ModelCore
 
-/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece, or some at
-/// random.
+/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece, or some
+/// at random.
 ///
-/// A piece that is held back at random runs once no other waits. A held piece of a writer runs once no piece of an observer
-/// waits. A held piece of an observer runs once the writer has run two more pieces, or has ended. Tasks of high priority are
-/// writers, all others observers.
+/// A piece that is held back at random runs once no other waits. A held piece of a writer runs once no piece of an
+/// observer waits. A held piece of an observer runs once the writer has run two more pieces, or has ended. Tasks of
+/// high priority are writers, all others observers.
 final class TurnExecutor: SerialExecutor {
   /// A piece to hold back.
   enum Held: Hashable, Sendable, CustomStringConvertible {

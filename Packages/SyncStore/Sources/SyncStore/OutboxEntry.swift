@@ -33,8 +33,8 @@ public struct OutboxEntry: Sendable, Hashable {
     var validator: String?
     /// Whether the request creates the record.
     var isCreation: Bool
-    /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or the creation
-    /// is sent again.
+    /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or
+    /// the creation is sent again.
     var isOutdated = false
 
     /// The kind of the change.
@@ -55,7 +55,8 @@ public struct OutboxEntry: Sendable, Hashable {
   var base: AttributeDictionary?
   /// The request whose outcome is unknown; nil if there is none.
   var flight: Flight?
-  /// Whether the server had the record and deleted it. If it is created again, the server may assign another identifier.
+  /// Whether the server had the record and deleted it. If it is created again, the server may assign another
+  /// identifier.
   var wasDeleted = false
   /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]

@@ -39,8 +39,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
 
   /// Commits a batch atomically, with an outbox entry for each of its records.
   ///
-  /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the local engine
-  ///   throws.
+  /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the
+  ///   local engine throws.
   /// - Complexity: as the local commit, with two records for each record of the batch.
   public func commit(_ batch: RecordBatch) async throws { _ = try await commitCompleting(batch) }
 
@@ -155,8 +155,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     options.isTemporary(type, identifier) ? try await assignedIdentifier(of: identifier, type) : nil
   }
 
-  /// Returns the identifier that the server assigned instead of another one; nil if there is none. Another record may have
-  /// the other one again, unless it is temporary.
+  /// Returns the identifier that the server assigned instead of another one; nil if there is none. Another record may
+  /// have the other one again, unless it is temporary.
   func assignedIdentifier(of identifier: String, _ type: String) async throws -> String? {
     let name = IdentifierMapping.recordIdentifier(type, identifier)
     return try await local.read(IdentifierMapping.recordType, name).flatMap {

@@ -11,8 +11,8 @@ public protocol SyncMonitor: Sendable {
   func record(_ event: SyncEvent)
 }
 
-/// An event of a synchronisation. It has names of types, identifiers and keys, but no values and no messages of the server. So it
-/// can be logged.
+/// An event of a synchronisation. It has names of types, identifiers and keys, but no values and no messages of the
+/// server. So it can be logged.
 public enum SyncEvent: Sendable, Hashable, CustomStringConvertible {
   /// An exchange with the server begins.
   case began

@@ -9,8 +9,8 @@ public struct SyncOptions: Sendable {
   var environment = SyncEnvironment.system
   /// The greatest number of records that can have changes which are not on the server; nil for no limit.
   ///
-  /// A write that would exceed it throws `ModelStoreError` with the code `full`, and nothing of it is written. Records that have
-  /// such changes already can still be edited. Writers that commit at the same moment may exceed it together.
+  /// A write that would exceed it throws `ModelStoreError` with the code `full`, and nothing of it is written. Records
+  /// that have such changes already can still be edited. Writers that commit at the same moment may exceed it together.
   public var outboxLimit: Int?
   /// The observer of the synchronisation; nil for none.
   public var monitor: (any SyncMonitor)?
@@ -20,10 +20,11 @@ public struct SyncOptions: Sendable {
   /// Creates options.
   ///
   /// - Parameters:
-  ///   - outboxLimit: the greatest number of records that can have changes which are not on the server; nil for no limit.
+  ///   - outboxLimit: the greatest number of records that can have changes which are not on the server; nil for no
+  ///     limit.
   ///   - monitor: the observer of the synchronisation; nil for none.
-  ///   - isTemporary: returns whether an identifier is made up until the server assigns another one. By default these are the
-  ///     negative integers, which is what the store assigns. Other identifiers are sent with the record.
+  ///   - isTemporary: returns whether an identifier is made up until the server assigns another one. By default these
+  ///     are the negative integers, which is what the store assigns. Other identifiers are sent with the record.
   public init(
     outboxLimit: Int? = nil, monitor: (any SyncMonitor)? = nil,
     isTemporary: @escaping @Sendable (_ type: String, _ identifier: String) -> Bool = { _, identifier in

@@ -14,8 +14,8 @@
 /// print(due.value ?? .today())  // 2026-11-23
 /// ```
 ///
-/// JSON has it as ISO 8601 text, such as `"2026-11-22"`. Days are compared, indexed and sorted by their order in the calendar,
-/// and a range of days is a collection: `for day in Day(2026, 2, 27)...Day(2026, 3, 1) { … }`.
+/// JSON has it as ISO 8601 text, such as `"2026-11-22"`. Days are compared, indexed and sorted by their order in the
+/// calendar, and a range of days is a collection: `for day in Day(2026, 2, 27)...Day(2026, 3, 1) { … }`.
 public struct Day: Hashable, Sendable {
   /// The number of days since 1 January 1970, negative before.
   public let daysSince1970: Int

@@ -21,7 +21,7 @@ extension AnyField {
 
   @usableFromInline
   final func announceStates() {
-    if !flags.isDisjoint(with: [.ownerWatches, .ownerFollows]) { tellOwnerOfSet() }
+    if !flags.isDisjoint(with: [.ownerWatches, .ownerFollows]) { notifyOwnerOfSet() }
     guard let details else { return }
     // Both states are replaced first: an observer of one then sees the new value of the other.
     let validation = details.validationStates?.replace(with: untrackedValidationState)

@@ -34,7 +34,7 @@ extension AnyField {
       detailsForWriting.tracker = tracker
       flags.formUnion(.tracked)
     }
-    tell(tracker.registrar, .access, properties)
+    notify(tracker.registrar, .access, properties)
   }
 
   /// Whether the field was ever read under tracking. Only such a field notifies a registrar.
@@ -145,28 +145,28 @@ extension AnyField {
   final func announceChange(of properties: TrackedProperties) -> TrackedProperties {
     guard let tracker = details?.tracker else { return [] }
     let tracked = properties.intersection(TrackedProperties(rawValue: tracker.properties))
-    tell(tracker.registrar, .willSet, tracked)
+    notify(tracker.registrar, .willSet, tracked)
     return tracked
   }
 
   /// Announces that an announced change is complete.
   final func concludeChange(of properties: TrackedProperties) {
     guard !properties.isEmpty, let tracker = details?.tracker else { return }
-    tell(tracker.registrar, .didSet, properties)
+    notify(tracker.registrar, .didSet, properties)
   }
 
   private enum Event { case access, willSet, didSet }
 
   // Key paths of the superclass: a key path of a generic class would be created again at each use.
-  private func tell(_ registrar: ObservationRegistrar, _ event: Event, _ properties: TrackedProperties) {
-    if properties.contains(.value) { tell(registrar, event, \.anyValue) }
-    if properties.contains(.validationState) { tell(registrar, event, \.validationState) }
-    if properties.contains(.loadState) { tell(registrar, event, \.loadState) }
-    if properties.contains(.isDirty) { tell(registrar, event, \.isDirty) }
-    if properties.contains(.updatedAt) { tell(registrar, event, \.updatedAt) }
+  private func notify(_ registrar: ObservationRegistrar, _ event: Event, _ properties: TrackedProperties) {
+    if properties.contains(.value) { notify(registrar, event, \.anyValue) }
+    if properties.contains(.validationState) { notify(registrar, event, \.validationState) }
+    if properties.contains(.loadState) { notify(registrar, event, \.loadState) }
+    if properties.contains(.isDirty) { notify(registrar, event, \.isDirty) }
+    if properties.contains(.updatedAt) { notify(registrar, event, \.updatedAt) }
   }
 
-  private func tell<Member>(_ registrar: ObservationRegistrar, _ event: Event, _ keyPath: KeyPath<AnyField, Member>) {
+  private func notify<Member>(_ registrar: ObservationRegistrar, _ event: Event, _ keyPath: KeyPath<AnyField, Member>) {
     switch event {
     case .access: registrar.access(self, keyPath: keyPath)
     case .willSet: registrar.willSet(self, keyPath: keyPath)

@@ -39,7 +39,7 @@ extension AnyField {
     lowerFlag()
   }
 
-  final func tellOwnerOfSet() {
+  final func notifyOwnerOfSet() {
     let isNewlyDirty = flags.contains([.ownerWatches, .dirty])
     guard isNewlyDirty || flags.contains(.ownerFollows) else { return }
     if isNewlyDirty { lowerFlag() }
@@ -48,11 +48,11 @@ extension AnyField {
     if isNewlyDirty { watcher.fieldBecameDirty(self) }
   }
 
-  final func tellOwnerOfSave() { (owner as? any FieldWatcher)?.fieldWasSaved(self) }
+  final func notifyOwnerOfSave() { (owner as? any FieldWatcher)?.fieldWasSaved(self) }
 
   /// Runs a closure that reads a value, and hides its intermediate changes from the owner. Notifies the owner
   /// afterwards if the field became dirty or clean.
-  final func withoutTellingOfChange(_ read: () -> Void) {
+  final func withoutNotifyingOwner(_ read: () -> Void) {
     let wasDirty = isDirty
     noteComingRead()
     flags.subtract(.ownerWatches)
@@ -62,7 +62,7 @@ extension AnyField {
       lowerFlag()
       (owner as? any FieldWatcher)?.fieldBecameDirty(self)
     } else if wasDirty, !isDirty {
-      tellOwnerOfSave()
+      notifyOwnerOfSave()
     }
   }
 

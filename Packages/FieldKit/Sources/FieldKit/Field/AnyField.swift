@@ -267,9 +267,9 @@ open class AnyField: ObservationOwner {
   /// - Parameters:
   ///   - state: a state of this field.
   ///   - isExact: whether to reinstate the states, too. Otherwise the field becomes dirty.
-  ///   - settles: whether the field becomes clean if the value equals the baseline.
+  ///   - marksClean: whether the field becomes clean if the value equals the baseline.
   @_spi(ModelKitInternals)
-  open func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {}
+  open func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {}
 
   /// Notes that the owner was read for the first time. Without a load state, its source has no value for this field.
   @_spi(ModelKitInternals)
@@ -449,7 +449,7 @@ extension AnyField {
     let announced = announceChange(of: .isDirty)
     flags.subtract(.dirty)
     concludeChange(of: announced)
-    if flags.contains(.ownerWatches) { tellOwnerOfSave() }
+    if flags.contains(.ownerWatches) { notifyOwnerOfSave() }
   }
 
   /// Adds violations in one change of the validation state.
@@ -478,7 +478,7 @@ extension ChangeStamp {
     self.init(nanoseconds: UInt64(exactly: nanoseconds).map { max($0, 1) } ?? (nanoseconds < 1 ? 1 : .max))
   }
 
-  /// Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
+  /// The time of the stamp; nil for `never`.
   public var date: Date? {
     if self == .never { return nil }
     // Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.

@@ -107,7 +107,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
   }
 
-  // Final, and so as fast as the value. A subclass that is a wrapper itself has to declare its own: with `@_nonoverride`.
+  // Final, and so as fast as the value. A subclass that is a wrapper itself has to declare its own: with
+  // `@_nonoverride`.
   /// The value, as a property declared with `@Field` has it.
   @inlinable
   public final var wrappedValue: Content? {
@@ -235,8 +236,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   open override func captureState() -> FieldState { ValueState(of: self) }
 
   @_spi(ModelKitInternals)
-  open override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
-    reinstateValue(state, exactly: isExact, settles: settles)
+  open override func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
+    reinstateValue(state, exactly: isExact, marksClean: marksClean)
   }
 
   @_spi(ModelKitInternals)
@@ -429,7 +430,7 @@ extension Field {
   /// Sets a value that was read. The field then equals the source, and is not dirty.
   public final func load(_ value: Content?, stamp: ChangeStamp) {
     if flags.contains(.ownerWatches) {
-      withoutTellingOfChange { setAsRead(value, stamp: stamp) }
+      withoutNotifyingOwner { setAsRead(value, stamp: stamp) }
     } else {
       setAsRead(value, stamp: stamp)
     }

@@ -100,13 +100,13 @@ final class ValueState<Content>: FieldState {
 }
 
 extension Field {
-  final func reinstateValue(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+  final func reinstateValue(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
     guard let state = state as? ValueState<Content> else { return }
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: state.value)
     guard isExact else {
       if isChange { setHooked(state.value, stamp: .next()) }
-      if settles { settleValue() }
+      if marksClean { markValueCleanIfReverted() }
       return
     }
     noteComingEdit()
@@ -117,7 +117,7 @@ extension Field {
   }
 
   /// Marks the field as clean if its value equals the baseline.
-  private func settleValue() {
+  private func markValueCleanIfReverted() {
     guard isDirty, let restoration = details?.restoration else { return }
     let bare = Field(unset: nil, metadata: nil, equality: equality)
     guard restoration(bare), !self.isChange(from: bare.storage, to: storage) else { return }

@@ -57,8 +57,8 @@ struct ExactDecimal: Hashable {
       let magnitude = value(of: digits)
       return .near((isNegative ? -magnitude : magnitude) + shift)
     }
-    // The magnitude is at least 10^18 and the shift, a count of digits in memory, is less: the sign stays. Only the last
-    // 18 digits and a carry change.
+    // The magnitude is at least 10^18 and the shift, a count of digits in memory, is less: the sign stays. Only the
+    // last 18 digits and a carry change.
     var high = Array(digits.dropLast(nearDigits))
     var low = value(of: digits.suffix(nearDigits)) + (isNegative ? -shift : shift)
     if low < 0 {

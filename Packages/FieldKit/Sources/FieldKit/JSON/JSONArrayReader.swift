@@ -46,8 +46,10 @@ public struct JSONArrayReader {
   ///   - path: The path of the array, such as `authors` or `result.pages[0].authors`; empty for a document that is an
   ///     array.
   ///   - options: The limits.
-  /// - Throws: ``JSONSyntaxError``, with the code ``JSONSyntaxError/Code/missingArray`` if there is no array at the path.
-  /// - Complexity: O(1) without a path, else O(*n* · *k*), where *n* is the length of the document and *k* that of the path.
+  /// - Throws: ``JSONSyntaxError``, with the code ``JSONSyntaxError/Code/missingArray`` if there is no array at the
+  ///   path.
+  /// - Complexity: O(1) without a path, else O(*n* · *k*), where *n* is the length of the document and *k* that of the
+  ///   path.
   public init(
     _ document: Data, at path: String = "", options: JSONReadingOptions = .init()
   ) throws(JSONSyntaxError) {

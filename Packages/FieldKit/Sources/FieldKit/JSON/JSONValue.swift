@@ -13,7 +13,8 @@
 /// Two values are equal when they denote the same value, in whichever case it is stored: `.int(1) == .double(1)`. A
 /// `Double` denotes its shortest spelling that reads back to the same `Double`, so `.double(0.1)` is exactly one tenth.
 ///
-/// Strings and keys are equal as Swift strings are: a precomposed letter equals the same letter with a combining accent.
+/// Strings and keys are equal as Swift strings are: a precomposed letter equals the same letter with a combining
+/// accent.
 public enum JSONValue: Sendable {
   /// The JSON value `null`.
   case null

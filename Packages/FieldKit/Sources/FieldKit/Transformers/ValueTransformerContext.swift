@@ -21,8 +21,8 @@ public struct ValueTransformerContext: Sendable {
     /// The value is converted where its meaning is certain: text to the number or boolean it spells, numbers and
     /// booleans to text, 0 and 1 to booleans.
     ///
-    /// Nothing is truncated, rounded or left out: `"1.5"` is not an integer, and one bad element makes the whole list an
-    /// error with its index. Transformers and ``JSONConvertible`` types of your own receive the JSON unchanged.
+    /// Nothing is truncated, rounded or left out: `"1.5"` is not an integer, and one bad element makes the whole list
+    /// an error with its index. Transformers and ``JSONConvertible`` types of your own receive the JSON unchanged.
     ///
     /// A field that is read by itself throws for all other values. A whole model does not: it reads the values that
     /// fit. It keeps the others as JSON, and writes them unchanged.

@@ -29,8 +29,8 @@ private final class Card {
   let tags = Field<String>()*
 }
 
-// One switch for the process: tests only ever switch it on, which others do not notice. Off it is tried in a process of its
-// own.
+// One switch for the process: tests only ever switch it on, which others do not notice. Off it is tried in a process of
+// its own.
 @Suite(.serialized) struct `A field under Swift's own tracking` {
   private let name = Field("Ada").require(.notBlank)
 

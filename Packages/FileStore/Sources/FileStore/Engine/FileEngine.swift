@@ -42,8 +42,8 @@ package struct FileEngineOptions: Sendable {
 /// The storage engine of one group of a store. It stores bytes, and can be shared between tasks.
 ///
 /// The groups of a store share a writing thread, and a thread for reads that wait for the disk. Neither blocks the
-/// cooperative pool. Writes that arrive while the disk is busy are written together. The first call that needs the store
-/// opens it, and each call throws until opening succeeds.
+/// cooperative pool. Writes that arrive while the disk is busy are written together. The first call that needs the
+/// store opens it, and each call throws until opening succeeds.
 package final class FileEngine: Sendable {
   /// The group whose models this engine stores.
   package let group: String
@@ -83,8 +83,8 @@ package final class FileEngine: Sendable {
   /// the call returns normally.
   ///
   /// - Returns: The new revisions of the models, in the order of the changes; 1 for a new model.
-  /// - Throws: ``FileEngineError/conflict(type:identifier:)`` or ``FileEngineError/notFound(type:identifier:)``, checked
-  ///   at the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
+  /// - Throws: ``FileEngineError/conflict(type:identifier:)`` or ``FileEngineError/notFound(type:identifier:)``,
+  ///   checked at the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
   @discardableResult
   package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
     try await write(changes, durability: durability, after: nil)
@@ -211,8 +211,8 @@ package final class FileEngine: Sendable {
     try await service.contents(of: group).withIndex { $0.typeNames.filter { $0 != ModelVersions.typeName } }
   }
 
-  /// Reserves an integer for a new model of a type: one more than the largest so far, including deleted models. No other
-  /// call returns it while the store is open.
+  /// Reserves an integer for a new model of a type: one more than the largest so far, including deleted models. No
+  /// other call returns it while the store is open.
   ///
   /// - Throws: ``FileEngineError/identifiersExhausted(type:)``.
   package func reserveIntegerIdentifier(_ type: String) async throws -> Int {
@@ -234,8 +234,8 @@ package final class FileEngine: Sendable {
 
   /// Removes obsolete records from the journal. Reads and writes continue during the call.
   ///
-  /// - Throws: `CancellationError` if the task was cancelled before the end of the compaction; nothing was changed then.
-  ///   ``FileEngineError/damaged(_:)`` if a record can't be read.
+  /// - Throws: `CancellationError` if the task was cancelled before the end of the compaction; nothing was changed
+  ///   then. ``FileEngineError/damaged(_:)`` if a record can't be read.
   package func compact() async throws {
     if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     _ = try await service.contents(of: group)
@@ -258,7 +258,8 @@ package final class FileEngine: Sendable {
   /// Completes the pending writes, syncs, and closes the store with all its groups. All later calls throw, except for
   /// `close()`, which does nothing.
   ///
-  /// - Throws: The first error, which may be that of an earlier sync in the background. The store is closed nevertheless.
+  /// - Throws: The first error, which may be that of an earlier sync in the background. The store is closed
+  ///   nevertheless.
   package func close() async throws { try await service.close() }
 
   // MARK: For what goes beyond single records

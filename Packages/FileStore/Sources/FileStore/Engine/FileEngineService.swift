@@ -29,7 +29,7 @@ final class FileEngineService: Sendable {
   private let state = Lock(State())
   private let writes = Mailbox<Writer.Job>()
   private let reads = Mailbox<Job>()
-  private let upkeep = Mailbox<Job>()
+  private let maintenanceJobs = Mailbox<Job>()
 
   /// Whether the jobs of the third thread have to stop early.
   private let isStopping = Lock(false)
@@ -47,7 +47,7 @@ final class FileEngineService: Sendable {
     isStopping.withLock { $0 = true }
     writes.finish()
     reads.finish()
-    if state.withLock({ !$0.hasWriter || !$0.hasMaintenance }) { upkeep.finish() }
+    if state.withLock({ !$0.hasWriter || !$0.hasMaintenance }) { maintenanceJobs.finish() }
   }
 
   var isReadOnly: Bool { options.isReadOnly }
@@ -72,7 +72,8 @@ final class FileEngineService: Sendable {
   /// The contents of a group that was opened.
   func knownContents(of group: String) -> JournalContents? { state.withLock { $0.contents[group] } }
 
-  /// Polls a group from now on, as long as it is observed. If the store can't be opened, the observer's own read throws.
+  /// Polls a group from now on, as long as it is observed. If the store can't be opened, the observer's own read
+  /// throws.
   func beginFollowing(_ group: String) {
     guard isReadOnly, (try? startWriter()) != nil else { return }
     _ = writes.send(.command { writer in writer.beginFollowing(group) })
@@ -130,10 +131,10 @@ final class FileEngineService: Sendable {
   func runMaintenance<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
-    try startCaretaker()
+    try startMaintenance()
     let isCancelled = Lock(false)
     return try await withTaskCancellationHandler {
-      try await Self.run(on: upkeep, orElse: closedError) { [isStopping, closedError] in
+      try await Self.run(on: maintenanceJobs, orElse: closedError) { [isStopping, closedError] in
         do {
           return try body { isStopping.withLock { $0 } || isCancelled.withLock { $0 } }
         } catch is CancellationError where !isCancelled.withLock({ $0 }) {
@@ -156,7 +157,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  // MARK: What takes long
+  // MARK: Compaction and checks
 
   /// Compacts a group when no other call locks its files.
   func compact(_ group: String) async throws {
@@ -265,11 +266,11 @@ final class FileEngineService: Sendable {
     defer {
       writes.finish()
       reads.finish()
-      upkeep.finish()
+      maintenanceJobs.finish()
     }
     if state.withLock({ $0.hasMaintenance }) {
       // Current work stops soon; the files are unlocked after that.
-      try? await Self.run(on: upkeep, orElse: closedError) {}
+      try? await Self.run(on: maintenanceJobs, orElse: closedError) {}
     }
     guard state.withLock({ $0.hasWriter }) else { return }
     try await writing { writer in try writer.close() }
@@ -281,16 +282,18 @@ final class FileEngineService: Sendable {
     try state.withLock { state in
       guard !state.hasWriter else { return }
       let (directory, options, fileSystem, clock, writes) = (directory, options, fileSystem, clock, writes)
-      let (upkeep, isStopping) = (upkeep, isStopping)
+      let (maintenanceJobs, isStopping) = (maintenanceJobs, isStopping)
       try DedicatedThread.start(for: directory) {
         var writer = Writer(directory: directory, options: options, fileSystem: fileSystem, clock: clock)
-        let maintenance = BackgroundMaintenance(upkeep: upkeep, writes: writes, fileSystem: fileSystem) {
+        let maintenance = BackgroundMaintenance(
+          maintenanceJobs: maintenanceJobs, writes: writes, fileSystem: fileSystem
+        ) {
           isStopping.withLock { $0 }
         }
         writer.run(writes, maintenance)
       }
       state.hasWriter = true
-      try startCaretaker(&state)
+      try startMaintenance(&state)
     }
   }
 
@@ -302,11 +305,11 @@ final class FileEngineService: Sendable {
     }
   }
 
-  private func startCaretaker() throws { try state.withLock { state in try startCaretaker(&state) } }
+  private func startMaintenance() throws { try state.withLock { state in try startMaintenance(&state) } }
 
-  private func startCaretaker(_ state: inout State) throws {
+  private func startMaintenance(_ state: inout State) throws {
     guard !state.hasMaintenance else { return }
-    try Self.start(for: directory, upkeep)
+    try Self.start(for: directory, maintenanceJobs)
     state.hasMaintenance = true
   }
 

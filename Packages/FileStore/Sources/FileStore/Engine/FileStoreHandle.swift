@@ -33,9 +33,10 @@ public struct FileStoreOptions: Sendable {
   /// - Parameters:
   ///   - durability: the failures that a returned write survives. By default it survives a power cut.
   ///   - mode: reading and writing, which is the default, or reading only.
-  ///   - migrations: the migration steps from older versions of stored records, in any order. They run when the store, or
-  ///     another group of it, is opened for writing.
-  ///   - unreadable: the treatment of unreadable records by calls that read several records. By default the call throws.
+  ///   - migrations: the migration steps from older versions of stored records, in any order. They run when the store,
+  ///     or another group of it, is opened for writing.
+  ///   - unreadable: the treatment of unreadable records by calls that read several records. By default the call
+  ///     throws.
   public init(
     durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = [],
     unreadable: UnreadableRecords = .fail

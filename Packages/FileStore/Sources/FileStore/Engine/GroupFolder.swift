@@ -1,7 +1,7 @@
 /// The folder names of groups: any string becomes a short name of lowercase letters, digits and a few signs.
 ///
-/// Different groups have different folders, even on file systems that ignore case or normalise Unicode. No group name can
-/// lead outside the parent folder.
+/// Different groups have different folders, even on file systems that ignore case or normalise Unicode. No group name
+/// can lead outside the parent folder.
 enum GroupFolder {
   private static let longest = 120
 

@@ -10,9 +10,9 @@ extension FileModelStore {
   /// try await store.exportJSON(to: URL(filePath: "people.json"))
   /// ```
   ///
-  /// The file contains a snapshot of the group, without open transactions. Reads and writes continue during the call. The
-  /// file is written under a temporary name, and replaces an older one when it is complete, so an error or a crash leaves
-  /// the older one. If the file is a symbolic link, its target is replaced.
+  /// The file contains a snapshot of the group, without open transactions. Reads and writes continue during the call.
+  /// The file is written under a temporary name, and replaces an older one when it is complete, so an error or a crash
+  /// leaves the older one. If the file is a symbolic link, its target is replaced.
   ///
   /// The temporary name is `people.json.new`, with a number if that name exists. An error removes the file. A killed
   /// process leaves it behind, and you can remove it.
@@ -47,8 +47,8 @@ extension FileModelStore {
   /// `types`, and for those whose models this store instance has created, read or written. Models of other classes are
   /// imported unchecked. If one can't be read later, the error names it, and you can delete it.
   ///
-  /// Then the file is read again, and written in batches. If a batch fails, as on a full disk or for a unique index, the
-  /// error has the number of written models. These stay stored, and another import with
+  /// Then the file is read again, and written in batches. If a batch fails, as on a full disk or for a unique index,
+  /// the error has the number of written models. These stay stored, and another import with
   ///
   /// Rules are not checked, hooks don't run, and live models are updated when they are read next. Records of an older
   /// model version are migrated.

@@ -148,8 +148,8 @@ extension FileSystem {
     try synchronizeDirectory(directory)
   }
 
-  /// Creates `path` and its missing parent directories, and syncs their names. Names of existing directories are synced,
-  /// too: an earlier attempt may have been interrupted before its sync.
+  /// Creates `path` and its missing parent directories, and syncs their names. Names of existing directories are
+  /// synced, too: an earlier attempt may have been interrupted before its sync.
   package func createDirectories(_ path: String) throws {
     let parent = Self.parent(of: path)
     do {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The files of all groups of a store that are open for reading. Above a limit, the least recently read file is closed. A
-/// read in progress keeps its file open until it ends.
+/// The files of all groups of a store that are open for reading. Above a limit, the least recently read file is closed.
+/// A read in progress keeps its file open until it ends.
 final class OpenFiles: Sendable {
   /// A segment of a journal.
   struct Key: Hashable {

@@ -21,8 +21,8 @@ final class PosixFile: StoreFile {
   }
 
   deinit {
-    // Closing releases a lock only if no other process has the file open. A process that is being started has it open: it
-    // inherits all open files.
+    // Closing releases a lock only if no other process has the file open. A process that is being started has it open:
+    // it inherits all open files.
     if isLocked.withLock({ $0 }) { _ = flock(descriptor, LOCK_UN) }
     _ = close(descriptor)
   }

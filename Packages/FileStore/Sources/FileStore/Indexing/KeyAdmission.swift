@@ -84,7 +84,8 @@ struct KeyAdmission {
     return KeyChange(old: old, new: new)
   }
 
-  /// Rejects the batch if a unique value would occur twice at its end. Within the batch a value can move between models.
+  /// Rejects the batch if a unique value would occur twice at its end. Within the batch a value can move between
+  /// models.
   mutating func finish(_ changes: [Change]) throws(FileEngineError) {
     for key in changed {
       guard case .known(let keys) = before[key]?.old else { continue }

@@ -245,7 +245,8 @@ package final class Journal {
     return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
   }
 
-  /// Whether a part of the journal is lost. A checkpoint would hide that, and a compaction would remove what is left of it.
+  /// Whether a part of the journal is lost. A checkpoint would hide that, and a compaction would remove what is left of
+  /// it.
   private var hasLosses: Bool { contents.withIndex { !$0.losses.isEmpty } }
 
   /// Returns the due checkpoint once.

@@ -3,16 +3,16 @@ public import Foundation
 import StoreProtocol
 
 extension FileModelStore {
-  /// Copies a snapshot of the whole store, with all groups, into another directory, which can be opened as a store. Reads
-  /// and writes continue during the call.
+  /// Copies a snapshot of the whole store, with all groups, into another directory, which can be opened as a store.
+  /// Reads and writes continue during the call.
   ///
   /// ```swift
   /// try await store.backup(to: URL(filePath: "backups/monday.store"))
   /// ```
   ///
-  /// The copy contains every change that was acknowledged before the call, and only complete batches and transactions. It
-  /// is written under a temporary name, synced, and renamed at the end, so an error or a crash leaves no partial copy.
-  /// Quarantine files are not copied.
+  /// The copy contains every change that was acknowledged before the call, and only complete batches and transactions.
+  /// It is written under a temporary name, synced, and renamed at the end, so an error or a crash leaves no partial
+  /// copy. Quarantine files are not copied.
   ///
   /// The temporary name is `monday.store.unfinished`, with a number if that name exists. An error removes the folder. A
   /// killed process leaves it behind, and you can remove it.

@@ -50,20 +50,21 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
 }
 
 extension FileModelStore {
-  /// Reads the whole journal of this group, keeps all readable records, and moves the rest to a quarantine file. Then the
-  /// store is intact: ``verify()`` finds no issue, and ``compact()`` works again.
+  /// Reads the whole journal of this group, keeps all readable records, and moves the rest to a quarantine file. Then
+  /// the store is intact: ``verify()`` finds no issue, and ``compact()`` works again.
   ///
   /// If the last revision of a model is damaged, its last readable revision is restored. Nothing is discarded: the
   /// damaged bytes are copied to a quarantine file in the folder of the journal before anything is replaced. A crash
   /// leaves either the old or the repaired journal. If nothing is damaged, nothing is changed.
   ///
-  /// Cancelling the task ends the repair before its first change. After the whole journal was read, the repair completes.
+  /// Cancelling the task ends the repair before its first change. After the whole journal was read, the repair
+  /// completes.
   ///
   /// Writes wait for the repair. A list that is being read during the repair may have models twice, or omit some.
   ///
   /// - Returns: the losses, and the number of kept models.
-  /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if the
-  ///   task was cancelled in time, or that of an error of the disk. The journal is unchanged then.
+  /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if
+  ///   the task was cancelled in time, or that of an error of the disk. The journal is unchanged then.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func repair() async throws -> FileStoreRepair {

@@ -20,8 +20,8 @@ extension Writer {
 extension Journal {
   /// Keeps all readable records, and moves the rest to a quarantine file.
   ///
-  /// Readable records are copied to a compacted file, which replaces all other files when it is renamed. Before that only
-  /// the quarantine file is written.
+  /// Readable records are copied to a compacted file, which replaces all other files when it is renamed. Before that
+  /// only the quarantine file is written.
   ///
   /// - Parameter shouldStop: Called at intervals until the whole journal was read. After that the repair completes.
   /// - Throws: `CancellationError` if it should stop, and errors of the disk.

@@ -23,10 +23,10 @@ public import StoreProtocol
 /// let store = FileModelStore(directory: url, options: options)
 /// ```
 ///
-/// Pending steps run when the store is opened for writing, before any other read, on all records of the type in a group.
-/// Their changes of all types, and the new versions, are one batch of the journal. After a crash the batch is stored
-/// completely or not at all, and the next opening repeats the steps if needed. If a step throws, nothing is changed, and
-/// the store is not opened.
+/// Pending steps run when the store is opened for writing, before any other read, on all records of the type in a
+/// group. Their changes of all types, and the new versions, are one batch of the journal. After a crash the batch is
+/// stored completely or not at all, and the next opening repeats the steps if needed. If a step throws, nothing is
+/// changed, and the store is not opened.
 ///
 /// A program that lacks steps which a store has run can't open the store: it would misread migrated records.
 public struct Migration: Sendable {
@@ -41,8 +41,8 @@ public struct Migration: Sendable {
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - version: the version of records after the step: 2 for the first step, 3 for the next one.
-  ///   - body: changes one record. It may run more than once for a record if opening the store is interrupted, so it must
-  ///     have no other effects.
+  ///   - body: changes one record. It may run more than once for a record if opening the store is interrupted, so it
+  ///     must have no other effects.
   public init<M: Model>(
     _ type: M.Type, to version: Int, _ body: @escaping @Sendable (_ record: inout MigratingRecord) throws -> Void
   ) {

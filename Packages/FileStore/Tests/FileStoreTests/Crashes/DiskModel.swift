@@ -35,7 +35,8 @@ enum DiskOperation {
   case synchronize(node: Int)
   case synchronizeFolder(String)
 
-  /// A sync that failed: the system discards the bytes that it could not write, and reports the file clean from then on.
+  /// A sync that failed: the system discards the bytes that it could not write, and reports the file clean from then
+  /// on.
   case forget(node: Int)
 }
 

@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test func `A journal through crashes and repairs keeps what is written after damage, and is sound after a repair`() {
-    // With the first seed, only a damaged first line is left of the last file, after a torn batch behind it is moved aside.
+    // With the first seed, only a damaged first line is left of the last file, after a torn batch behind it is moved
+    // aside.
     for seed in [100_354] + TestEffort.seeds(60) {
       var life = LongLife(seed: seed)
       for _ in 0..<5 {

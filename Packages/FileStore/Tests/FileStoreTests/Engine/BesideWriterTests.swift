@@ -5,8 +5,8 @@ import Testing
 @testable import FileStore
 
 @Suite struct `Reading beside a writer` {
-  /// Returns a journal with one batch, and a file system for its reader. Once `isDue` is set, the second read of the file
-  /// comes after the writer has filled the preallocated space and written behind it.
+  /// Returns a journal with one batch, and a file system for its reader. Once `isDue` is set, the second read of the
+  /// file comes after the writer has filled the preallocated space and written behind it.
   private func makeOvertaken() throws -> (journal: Journal, reading: HookedFileSystem, isDue: Lock<Bool>) {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 512)

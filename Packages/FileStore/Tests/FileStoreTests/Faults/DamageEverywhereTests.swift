@@ -4,7 +4,8 @@ import Testing
 
 @testable import FileStore
 
-/// Damages every byte of every file of a small store with several segments, a compacted file, a checkpoint and two groups.
+/// Damages every byte of every file of a small store with several segments, a compacted file, a checkpoint and two
+/// groups.
 @Suite struct `A store that is damaged anywhere` {
   private struct Model: Hashable {
     var group: Int

@@ -107,7 +107,8 @@ private struct FaultRun {
   private let fault: TracingFileSystem.Fault?
   private var store: ScriptedStore?
 
-  /// The acknowledged content, group by group, and the contents that are possible since the outcome of a write is unknown.
+  /// The acknowledged content, group by group, and the contents that are possible since the outcome of a write is
+  /// unknown.
   private var current: [Snapshot]
   private var possible: [[Snapshot]]
 

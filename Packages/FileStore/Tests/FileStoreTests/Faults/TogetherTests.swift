@@ -167,11 +167,13 @@ import Testing
   }
 
   @Test func `A file store unlocks its directory only when the calls in progress have ended`() throws {
-    let (upkeep, ended) = (Mailbox<FileEngineService.Job>(), Mailbox<String>())
-    let maintenance = BackgroundMaintenance(upkeep: upkeep, writes: Mailbox(), fileSystem: TracingFileSystem()) { true }
+    let (maintenanceJobs, ended) = (Mailbox<FileEngineService.Job>(), Mailbox<String>())
+    let maintenance = BackgroundMaintenance(
+      maintenanceJobs: maintenanceJobs, writes: Mailbox(), fileSystem: TracingFileSystem()
+    ) { true }
     let gate = Mailbox<Void>()
     #expect(
-      upkeep.send {
+      maintenanceJobs.send {
         _ = gate.takeAll(waitingAtMost: nil)
         _ = ended.send("what is in progress")
       })
@@ -181,7 +183,7 @@ import Testing
       ended.finish()
     }
     try DedicatedThread.start(for: "") {
-      while let jobs = upkeep.takeAll(waitingAtMost: nil) {
+      while let jobs = maintenanceJobs.takeAll(waitingAtMost: nil) {
         for job in jobs { job() }
       }
     }
@@ -189,7 +191,7 @@ import Testing
     var order: [String] = []
     while let more = ended.takeAll(waitingAtMost: nil) { order += more }
     #expect(order == ["what is in progress", "the waiting"])
-    #expect(!upkeep.send {}, "nothing more is begun")
+    #expect(!maintenanceJobs.send {}, "nothing more is begun")
     maintenance.finish()
   }
 

@@ -256,7 +256,7 @@ public final class MemoryEngine: CommitOrderedEngine {
     tables.withLock { tables in (epoch, identifier.flatMap { tables[type]?.place(of: $0) }) }
   }
 
-  // MARK: The whole
+  // MARK: All records
 
   /// Returns all records of all types, from one snapshot.
   func everything() -> [(type: String, rows: MemoryRows)] {

@@ -20,8 +20,8 @@ struct OrderedRow: Sendable {
   let row: MemoryRow
 }
 
-/// Rows at positions that never change, in chunks. A copy is a snapshot, and a write during an iteration copies only one
-/// chunk.
+/// Rows at positions that never change, in chunks. A copy is a snapshot, and a write during an iteration copies only
+/// one chunk.
 struct MemoryRows: Sendable {
   private static let chunkSize = 512
   private var chunks: [[MemoryRow?]] = []

@@ -53,8 +53,8 @@ extension MemoryModelStore {
 
   // MARK: Many
 
-  /// Returns the models of records at the last write of their type. Live models that were read from these records are not
-  /// read again.
+  /// Returns the models of records at the last write of their type. Live models that were read from these records are
+  /// not read again.
   func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
     let known = context(of: type)
     guard known.remembersReading, let lastWrite, !isRefreshing else {

@@ -31,9 +31,9 @@ extension MemoryModelStore {
   /// Replaces all records by those of a ``snapshot()``, for all instances of the store. Live models are updated when
   /// they are read next. Indexes are kept.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if this is not a snapshot, or has an unreadable record. The code
-  ///   is `unsupported` if it has a newer version, and `conflict` if it has equal values of a unique index. Nothing is
-  ///   changed then.
+  /// - Throws: `ModelStoreError` with the code `invalid` if this is not a snapshot, or has an unreadable record. The
+  ///   code is `unsupported` if it has a newer version, and `conflict` if it has equal values of a unique index.
+  ///   Nothing is changed then.
   public func restore(_ snapshot: JSONValue) throws {
     guard transaction == nil else {
       throw ModelStoreError(.unsupported, "Nothing was restored: restore a snapshot outside of a transaction.")

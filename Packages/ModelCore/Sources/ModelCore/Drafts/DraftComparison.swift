@@ -108,7 +108,8 @@ struct DraftEdit {
 
 /// The three-way merge of the members of a list.
 ///
-/// What either side removed is removed, and what it added is added. The order is that of the side that changed it.
+/// Removes the members that either side removed, adds those that either side added, and keeps the order of the side
+/// that changed it.
 private struct ListMerge {
   private let base, mine, theirs: [ModelObject]
   private let isMineReordered, isTheirsReordered: Bool

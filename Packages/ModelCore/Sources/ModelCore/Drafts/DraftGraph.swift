@@ -63,7 +63,7 @@ final class DraftGraph {
     }
     for model in models {
       scope.map.add(model.copy)
-      scope.map.settle(model.copy)
+      scope.map.releaseIfSaved(model.copy)
     }
   }
 
@@ -129,7 +129,8 @@ final class DraftGraph {
     }
   }
 
-  /// Returns a closure that sets the draft back to what it is now, in case a transaction of a store that applies it fails.
+  /// Returns a closure that sets the draft back to what it is now, in case a transaction of a store that applies it
+  /// fails.
   private func restoration() -> () -> Void {
     let (models, copies, originals, created) = (models, copies, originals, created)
     let own = models.map(\.copy) + created
@@ -140,9 +141,9 @@ final class DraftGraph {
       for model in created { model.markNew() }
       for model in own { scope.map.add(model) }
       scope.map.withoutRecording {
-        for (field, state) in states { field.reinstate(state, exactly: true, settles: false) }
+        for (field, state) in states { field.reinstate(state, exactly: true, marksClean: false) }
       }
-      for model in own { if model.isUnsaved { scope.map.keep(model) } else { scope.map.settle(model) } }
+      for model in own { scope.map.updateRetention(of: model) }
     }
   }
 

@@ -66,8 +66,8 @@ struct DraftedField {
     }
   }
 
-  /// Whether the original has another value than it had. The value of an unloaded field is not another one, but a revert of
-  /// an unsaved value is a change.
+  /// Whether the original has another value than it had. The value of an unloaded field is not another one, but a
+  /// revert of an unsaved value is a change.
   var isChangedElsewhere: Bool {
     guard original.lastChange != stamp, wasDirty || !original.isUnset else { return false }
     switch base {

@@ -12,7 +12,8 @@
 /// ```
 ///
 /// The relations of the copy reference the models that those of the original reference. The inverses there don't change
-/// until the draft is applied. Embedded models without identifier are copied, too. A released draft leaves no trace: release it to throw the edits away.
+/// until the draft is applied. Embedded models without identifier are copied, too. A released draft leaves no trace:
+/// release it to throw the edits away.
 ///
 /// A model outside of the draft that references ``model`` is not changed by ``apply()``. Create related models with
 /// ``makeModel(_:)``, or add models to the relations of the draft.

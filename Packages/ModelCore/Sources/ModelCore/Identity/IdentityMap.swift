@@ -13,7 +13,7 @@ final class IdentityMap {
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
   var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
   private let registry = MemoryRegistry()
-  private weak var front: ModelScope?
+  private weak var attachedScope: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []
   /// Whether a field may be dirty without being watched, so that a recorder would miss its next edit.
   var hasUnwatchedEdits = true
@@ -44,7 +44,7 @@ final class IdentityMap {
   /// An operation of a store whose edits are one step.
   var recordedOperation: AnyObject?
   /// The part of a save that is changing fields.
-  var processing: Processing?
+  var saveChanges: SaveChanges?
   /// Whether the observers of a recorded edit are being notified, so that their edits belong to it.
   var isNotifyingOfEdit = false
   /// The clean fields of models whose records are being read, and that the records contain.
@@ -85,13 +85,13 @@ final class IdentityMap {
   // MARK: Scope
 
   /// The scope of this map; a new one if it was deallocated.
-  var scope: ModelScope { front ?? ModelScope(map: self) }
+  var scope: ModelScope { attachedScope ?? ModelScope(map: self) }
 
-  func putInFront(_ scope: ModelScope) { front = scope }
+  func attach(_ scope: ModelScope) { attachedScope = scope }
 
   /// Releases all unsaved models when the scope is deallocated, because they can no longer be saved through it.
-  func loseFront() {
-    guard front == nil else { return }
+  func scopeWasReleased() {
+    guard attachedScope == nil else { return }
     let released = unsaved
     unsaved = []
     for model in released { model.watchFields() }
@@ -204,7 +204,7 @@ final class IdentityMap {
   /// Records a new model that joined the scope.
   func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
     for edits in transactions { edits.willAdd(model) }
-    if processing == nil { forEachUndo { $0.didJoin(model, group: group) } }
+    if saveChanges == nil { forEachUndo { $0.didJoin(model, group: group) } }
   }
 
   /// Removes a model under every identifier it had here.
@@ -234,14 +234,14 @@ final class IdentityMap {
       guard let canonical = registry.claim(model, as: type, identifier) else { return model }
       model.registeredIdentifier = nil
       if isCreated, canonical.isStored { return replace(canonical, by: model) }
-      tellOfConflict(model, identifier, canonical)
+      reportConflict(model, identifier, canonical)
       return canonical
     }
     if let canonical = canonicalModel(of: type, identifier), canonical !== model {
       if isCreated, canonical.isStored { return replace(canonical, by: model) }
       if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
       contenders.removeAll { $0.model == nil || $0.model === model }
-      tellOfConflict(model, identifier, canonical)
+      reportConflict(model, identifier, canonical)
       return canonical
     }
     enter(model, type, identifier)
@@ -257,7 +257,7 @@ final class IdentityMap {
     return register(model)
   }
 
-  private func tellOfConflict(_ model: ModelObject, _ identifier: RegisteredIdentifier, _ canonical: ModelObject) {
+  private func reportConflict(_ model: ModelObject, _ identifier: RegisteredIdentifier, _ canonical: ModelObject) {
     contenders.append(Contender(model: model, identifier: identifier))
     conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier.text))
   }
@@ -312,12 +312,17 @@ final class IdentityMap {
 
   /// Retains a model until it is saved.
   func keep(_ model: ModelObject) {
-    if front != nil { unsaved.insert(model) }
+    if attachedScope != nil { unsaved.insert(model) }
   }
 
   /// Releases a model that has nothing left to save.
-  func settle(_ model: ModelObject) {
+  func releaseIfSaved(_ model: ModelObject) {
     if unsaved.contains(model), !model.isUnsaved { release(model) }
+  }
+
+  /// Retains a model if it is unsaved, and releases it otherwise.
+  func updateRetention(of model: ModelObject) {
+    if model.isUnsaved { keep(model) } else { releaseIfSaved(model) }
   }
 
   /// Releases a model until its next change.

@@ -91,9 +91,9 @@ extension ModelObject: FieldWatcher {
   public func fieldWasSaved(_ field: AnyField) {
     if isEmbedded {
       field.beginTracking()
-      settleContainers()
+      markContainersCleanIfReverted()
     }
-    identityMap?.settle(self)
+    identityMap?.releaseIfSaved(self)
     noteBaseline(of: field)
   }
 

@@ -39,10 +39,10 @@ public final class ModelScope {
 
   init(map: IdentityMap) {
     self.map = map
-    map.putInFront(self)
+    map.attach(self)
   }
 
-  deinit { map.loseFront() }
+  deinit { map.scopeWasReleased() }
 
   /// The retained models: new or changed, and not saved yet. In no particular order.
   public var unsavedModels: [ModelObject] { Array(map.unsaved) }

@@ -16,7 +16,7 @@ extension ModelIsolation where Self: ModelObject {
       details?.documentLoad = nil
       details?.unknownBaselines = []
       modelLoadState = .incomplete
-      identityMap?.settle(self)
+      identityMap?.releaseIfSaved(self)
     }
   }
 }

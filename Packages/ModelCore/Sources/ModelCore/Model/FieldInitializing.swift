@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// This is a protocol, not a method to override, so that other classes have no cost: the conformance is checked once per
-/// class. In a module whose default isolation is the main actor, it is declared like the class, without isolation.
+/// This is a protocol, not a method to override, so that other classes have no cost: the conformance is checked once
+/// per class. In a module whose default isolation is the main actor, it is declared like the class, without isolation.
 public protocol FieldInitializing: ModelIsolation {
   /// Configures a field of a new model.
   ///

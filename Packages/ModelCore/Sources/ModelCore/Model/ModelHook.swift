@@ -42,8 +42,8 @@ public enum ModelHook {
     return repeatingTasks.withLock { $0.contains(task) }
   }
 
-  /// Runs a closure that repeats a write in another store, without the hooks of any model. Tasks that the closure starts
-  /// run the hooks of their own writes.
+  /// Runs a closure that repeats a write in another store, without the hooks of any model. Tasks that the closure
+  /// starts run the hooks of their own writes.
   ///
   /// - Throws: the errors of `body`.
   public static func withoutHooks<Result>(_ body: () async throws -> Result) async rethrows -> Result {

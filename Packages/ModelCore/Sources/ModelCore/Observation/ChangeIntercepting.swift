@@ -33,7 +33,8 @@ extension ModelObject {
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// Notifies the observers of a field as if it had changed, such as after a change of the data that it is computed from.
+  /// Notifies the observers of a field as if it had changed, such as after a change of the data that it is computed
+  /// from.
   ///
   /// Observers of the field receive the same value as old and new one. Observers of this model, and of models that
   /// reach it, receive the path. As for any change, it counts as one of every path below it.

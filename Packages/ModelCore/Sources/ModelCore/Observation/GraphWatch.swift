@@ -52,7 +52,7 @@ final class GraphWatch {
       node.watch = self
       nodes[id] = node
       link.connect(to: node)
-      node.way = link.edge
+      node.treeLink = link.edge
       waiting += node.observeAll(of: link.target)
     }
   }
@@ -65,10 +65,10 @@ final class GraphWatch {
   /// Reports a deallocated model as a change of the field that referenced it.
   func modelIsGone(_ node: WatchedModel) {
     var node = node
-    while node !== root, let way = node.way, let parent = way.node {
+    while node !== root, let treeLink = node.treeLink, let parent = treeLink.node {
       discard(node)
       if parent.model != nil {
-        if let path = path(to: parent, then: parent.keys[way.field] ?? "") { report(path) }
+        if let path = path(to: parent, then: parent.keys[treeLink.field] ?? "") { report(path) }
         return
       }
       node = parent
@@ -88,8 +88,8 @@ final class GraphWatch {
     for (target, child) in old where !current.contains(target) || child.model == nil {
       node.links[id]?[target] = nil
       let edge = Edge(node: node, field: id)
-      child.ways.remove(edge)
-      if child.way == edge { hangUp(child) }
+      child.incomingLinks.remove(edge)
+      if child.treeLink == edge { reattach(child) }
     }
     let kept = node.links[id] ?? [:]
     reach(
@@ -100,51 +100,54 @@ final class GraphWatch {
   // MARK: Shrinking
 
   /// Finds another tree link for a model whose link was cut, and for the models below it.
-  private func hangUp(_ first: WatchedModel) {
+  private func reattach(_ first: WatchedModel) {
     if first === root { return }
-    var loose = [first]
-    var isLoose: Set<ObjectIdentifier> = [ObjectIdentifier(first)]
-    first.way = nil
+    var detached = [first]
+    var isDetached: Set<ObjectIdentifier> = [ObjectIdentifier(first)]
+    first.treeLink = nil
     var next = 0
-    while next < loose.count {
-      for child in loose[next].chosenChildren where isLoose.insert(ObjectIdentifier(child)).inserted {
-        loose.append(child)
+    while next < detached.count {
+      for child in detached[next].treeChildren where isDetached.insert(ObjectIdentifier(child)).inserted {
+        detached.append(child)
       }
       next += 1
     }
-    var hung: [WatchedModel] = []
+    var attached: [WatchedModel] = []
     // Skips models attached meanwhile: they may be reached by way of a model below.
-    for node in loose where isLoose.contains(ObjectIdentifier(node)) {
-      guard let way = node.ways.first(where: { $0.node.map { !isLoose.contains(ObjectIdentifier($0)) } ?? false })
+    for node in detached where isDetached.contains(ObjectIdentifier(node)) {
+      guard
+        let treeLink = node.incomingLinks.first(where: {
+          $0.node.map { !isDetached.contains(ObjectIdentifier($0)) } ?? false
+        })
       else {
         continue
       }
-      node.way = way
-      isLoose.remove(ObjectIdentifier(node))
-      hung.append(node)
-      while let node = hung.popLast() {
-        for (edge, child) in node.children where isLoose.remove(ObjectIdentifier(child)) != nil {
-          child.way = edge
-          hung.append(child)
+      node.treeLink = treeLink
+      isDetached.remove(ObjectIdentifier(node))
+      attached.append(node)
+      while let node = attached.popLast() {
+        for (edge, child) in node.children where isDetached.remove(ObjectIdentifier(child)) != nil {
+          child.treeLink = edge
+          attached.append(child)
         }
       }
     }
-    for node in loose where isLoose.contains(ObjectIdentifier(node)) { drop(node) }
+    for node in detached where isDetached.contains(ObjectIdentifier(node)) { drop(node) }
   }
 
   /// Stops watching a model that can no longer be reached.
   private func drop(_ node: WatchedModel) {
-    for (edge, child) in node.children { child.ways.remove(edge) }
-    for way in node.ways { way.node?.links[way.field]?[node.id] = nil }
+    for (edge, child) in node.children { child.incomingLinks.remove(edge) }
+    for treeLink in node.incomingLinks { treeLink.node?.links[treeLink.field]?[node.id] = nil }
     node.end()
     if nodes[node.id] === node { nodes[node.id] = nil }
   }
 
   /// Stops watching a deallocated model, and finds other tree links for the models below it.
   private func discard(_ node: WatchedModel) {
-    let children = node.chosenChildren
+    let children = node.treeChildren
     drop(node)
-    for child in children { hangUp(child) }
+    for child in children { reattach(child) }
   }
 
   // MARK: Paths
@@ -154,15 +157,15 @@ final class GraphWatch {
     var components = [FieldPath.Component.key(key)]
     var node = target
     while node !== root {
-      guard node.model != nil, let way = node.way, let parent = way.node else {
+      guard node.model != nil, let treeLink = node.treeLink, let parent = treeLink.node else {
         // There may be another path, which does not pass through the deallocated model.
-        if node.model == nil { discard(node) } else { hangUp(node) }
-        if target.way == nil { return nil }
+        if node.model == nil { discard(node) } else { reattach(node) }
+        if target.treeLink == nil { return nil }
         components.removeLast(components.count - 1)
         node = target
         continue
       }
-      components.append(.key(parent.keys[way.field] ?? ""))
+      components.append(.key(parent.keys[treeLink.field] ?? ""))
       node = parent
     }
     return FieldPath(components.reversed())

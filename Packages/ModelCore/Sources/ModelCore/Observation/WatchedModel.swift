@@ -10,9 +10,9 @@ final class WatchedModel: ModelWatcher {
   /// The models that each relation references.
   var links: [ObjectIdentifier: [ObjectIdentifier: WatchedModel]] = [:]
   /// The links that reference this model.
-  var ways: Set<Edge> = []
+  var incomingLinks: Set<Edge> = []
   /// The tree link of this model; nil for the root.
-  var way: Edge?
+  var treeLink: Edge?
   private var tokens: [ObservationToken] = []
 
   init(_ model: ModelObject) {
@@ -54,15 +54,15 @@ final class WatchedModel: ModelWatcher {
   }
 
   /// The models whose tree link begins at this one.
-  var chosenChildren: [WatchedModel] { children.filter { $0.child.way == $0.edge }.map(\.child) }
+  var treeChildren: [WatchedModel] { children.filter { $0.child.treeLink == $0.edge }.map(\.child) }
 
   /// Stops watching, and releases the links, which may form cycles.
   func end() {
     for token in tokens { token.cancel() }
     tokens = []
     links = [:]
-    ways = []
-    way = nil
+    incomingLinks = []
+    treeLink = nil
   }
 }
 
@@ -94,6 +94,6 @@ struct FoundLink {
 
   func connect(to node: WatchedModel) {
     edge.node?.links[edge.field, default: [:]][node.id] = node
-    node.ways.insert(edge)
+    node.incomingLinks.insert(edge)
   }
 }

@@ -83,8 +83,8 @@ extension ModelObject {
     forEachField { field, _ in if !field.isDirty { field.beginTracking() } }
   }
 
-  /// Returns whether a record at the position of this embedded model is read into it. The model is clean and in no other
-  /// record, and no value stays that the record lacks, so the result is that of a new model.
+  /// Returns whether a record at the position of this embedded model is read into it. The model is clean and in no
+  /// other record, and no value stays that the record lacks, so the result is that of a new model.
   ///
   /// - Parameters:
   ///   - relation: the relation that is read.
@@ -126,18 +126,18 @@ extension ModelObject {
   }
 
   /// Marks the relations that embed the model as clean if nothing is left to save in them.
-  func settleContainers() {
+  func markContainersCleanIfReverted() {
     guard let containers = details?.containers, !containers.isEmpty, isPartOfContainer else { return }
     for relation in containers.relations where relation.isDirty && relation.embeds(self) {
       // The order of the members may be an edit of its own.
       guard (relation.baselineModels ?? []).elementsEqual(relation.liveModels, by: ===) else { continue }
-      relation.settle(asOf: relation.lastChange)
+      relation.markCleanIfReverted(asOf: relation.lastChange)
     }
   }
 
   /// Marks the models that saved relations embed as saved, because they were written with their container. Edits made
   /// since the stamp stay, and so does the change of the relation.
-  func settleEmbedded(in fields: [AnyField], asOf stamp: ChangeStamp) {
+  func markEmbeddedSaved(in fields: [AnyField], asOf stamp: ChangeStamp) {
     var seen: Set<ModelObject> = [self]
     var pending = fields
     var edited: [ModelObject] = []
@@ -146,7 +146,7 @@ extension ModelObject {
       for model in relation.embeddedModels where seen.insert(model).inserted {
         // The identifier of the container may have been assigned after the link was made.
         model.noteContainer(field)
-        if model.settleAsEmbedded(asOf: stamp) { edited.append(model) }
+        if model.markSavedAsEmbedded(asOf: stamp) { edited.append(model) }
         pending += model.allFields
       }
     }
@@ -154,7 +154,7 @@ extension ModelObject {
   }
 
   /// - Returns: whether a field was changed since the stamp.
-  private func settleAsEmbedded(asOf stamp: ChangeStamp) -> Bool {
+  private func markSavedAsEmbedded(asOf stamp: ChangeStamp) -> Bool {
     var isEdited = false
     forEachField { field, _ in
       if field.isDirty, field.lastChange > stamp {
@@ -166,7 +166,7 @@ extension ModelObject {
         field.endTracking()
         field.markSaved(asOf: stamp)
         if wasDirty { noteBaseline(of: field) }
-        if field.isRelation { (field as? any Relation)?.settleWritten() }
+        if field.isRelation { (field as? any Relation)?.updateLoadStateAfterWrite() }
       }
     }
     origin = .read

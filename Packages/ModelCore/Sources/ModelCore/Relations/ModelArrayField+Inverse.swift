@@ -142,7 +142,7 @@ extension ModelArrayField {
   /// Updates the load state after a write. An incomplete list that was written as it is becomes loaded, because readers
   /// of the record get this list. If no member had an identifier to write, the list is in no record, and stays saved
   /// with its inverse.
-  func settleWritten() {
+  func updateLoadStateAfterWrite() {
     guard !isDirty else { return }
     hasFollowed = false
     guard loadState == .incomplete, let models = liveValue else { return }

@@ -11,7 +11,8 @@
 /// nil. The value of a list is nil if its model was read without it. A list that was never read, saved or set is in no
 /// record. A save of this model does not write such a list, and leaves it clean.
 ///
-/// If the inverse has foreign keys and the list is declared without, the members store it: see ``ModelObject/fieldsForDictionaryValue()``.
+/// If the inverse has foreign keys and the list is declared without, the members store it: see
+/// ``ModelObject/fieldsForDictionaryValue()``.
 ///
 /// A list that is set becomes complete, even when an incomplete value is assigned to itself or appended to. After
 /// members were deallocated, setting the remaining ones leaves the list `incomplete`; ``removeAll()`` empties it. Add
@@ -74,8 +75,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     configure?(self)
   }
 
-  /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was read
-  /// without its list. There may be more members if ``count`` is nil.
+  /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was
+  /// read without its list. There may be more members if ``count`` is nil.
   ///
   /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes
   /// nothing.
@@ -282,8 +283,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   public override func captureState() -> FieldState { ToManyState(of: self, original) }
 
   @_spi(ModelKitInternals)
-  public override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
-    reinstateList(state, exactly: isExact, settles: settles)
+  public override func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
+    reinstateList(state, exactly: isExact, marksClean: marksClean)
   }
 
   /// Sets the baseline whose restoration was reinstated.
@@ -301,7 +302,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     if hasTransformer(in: reader.context) {
-      if (reader as? ModelReader)?.isSettled(self) == true { return {} }
+      if (reader as? ModelReader)?.isInOuterRecord(self) == true { return {} }
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
@@ -312,9 +313,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
-    let isSettled = reader.isSettled(self)
+    let isInOuterRecord = reader.isInOuterRecord(self)
     if json.isNull {
-      if isSettled { return {} }
+      if isInOuterRecord { return {} }
       if let edits = reader.edits { return edit(nil, edits) }
       return { [self] in if reader.keeps(self) { join(read: []) } else { read(nil) } }
     }
@@ -324,7 +325,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let related = try reader.stage(
       elements, as: Related.self, isForeignKey: isForeignKey, of: self,
       into: reader.readsInPlace(self) ? liveValue : nil)
-    if isSettled { return { for related in related { related.link() } } }
+    if isInOuterRecord { return { for related in related { related.link() } } }
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if reader.keeps(self) {

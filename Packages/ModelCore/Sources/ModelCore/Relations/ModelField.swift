@@ -16,8 +16,8 @@
 /// assert(company.employees.value == [person])
 /// ```
 ///
-/// If the inverse is a to-one relation with a foreign key, and this one is declared without, the related model stores it:
-/// see ``ModelObject/fieldsForDictionaryValue()``.
+/// If the inverse is a to-one relation with a foreign key, and this one is declared without, the related model stores
+/// it: see ``ModelObject/fieldsForDictionaryValue()``.
 ///
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
 /// inverse retains. Until a change is saved or reverted, what was retained before it is retained as well.
@@ -323,8 +323,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   }
 
   @_spi(ModelKitInternals)
-  public override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
-    reinstateModel(state, exactly: isExact, settles: settles)
+  public override func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
+    reinstateModel(state, exactly: isExact, marksClean: marksClean)
   }
 
   /// Sets a captured link without updating the inverse.
@@ -347,7 +347,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     if hasTransformer(in: reader.context) {
-      if (reader as? ModelReader)?.isSettled(self) == true { return {} }
+      if (reader as? ModelReader)?.isInOuterRecord(self) == true { return {} }
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
@@ -364,7 +364,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       : try reader.stage(
         json, as: Related.self, isForeignKey: isForeignKey, into: reader.readsInPlace(self) ? liveValue : nil,
         of: self)
-    if reader.isSettled(self) { return stated?.link ?? {} }
+    if reader.isInOuterRecord(self) { return stated?.link ?? {} }
     let related = reader.withContainingModel(stated)
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in

@@ -53,7 +53,8 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models that have no inverse, and removes deleted models from all baselines.
+  /// Cuts the links of this model to deleted models that have no inverse, and removes deleted models from all
+  /// baselines.
   ///
   /// - Returns: the changed fields that were not dirty before.
   public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {

@@ -2,8 +2,8 @@
 
 /// The operations that the two sides of a relation call on each other.
 ///
-/// The side on which a link is set retains the related model. The inverse, updated by `attachInverse`, holds it weakly, so
-/// that an inverse never creates a retain cycle.
+/// The side on which a link is set retains the related model. The inverse, updated by `attachInverse`, holds it weakly,
+/// so that an inverse never creates a retain cycle.
 protocol Relation: RelationField {
   /// Whether there may be links that only one side contains: after this side was unloaded, or was set without updating
   /// the inverse.
@@ -55,11 +55,11 @@ protocol Relation: RelationField {
   /// Marks the relation as loaded after a store found all related models by their inverse.
   func markLoaded()
   /// Updates the load state after the list was written as part of a record.
-  func settleWritten()
+  func updateLoadStateAfterWrite()
   /// Updates the baseline of a relation that only its inverse stores.
   func noteStoredLink(of model: ModelObject, exists: Bool)
   /// Marks a relation that only its inverse stores as clean if it equals its baseline.
-  func settleAsInverseStores()
+  func markCleanIfAsStored()
   /// Adds a model to a to-many relation, or sets it in a to-one relation.
   ///
   /// - Returns: `false` if it is of another class.
@@ -89,7 +89,7 @@ protocol Relation: RelationField {
   /// - Returns: `false` if there is none.
   func revertToBaseline() -> Bool
   /// Marks the relation as clean if its value equals the baseline.
-  func settle(asOf stamp: ChangeStamp)
+  func markCleanIfReverted(asOf stamp: ChangeStamp)
   /// Removes a deleted model from the baseline.
   func removeFromBaseline(_ model: ModelObject)
   /// Copies the baseline of another relation, with copies in place of the models that were copied.
@@ -106,7 +106,7 @@ extension Relation {
 
   func completeIfInNoRecord() {}
 
-  func settleWritten() {}
+  func updateLoadStateAfterWrite() {}
 
   func join(read models: [ModelObject]) {}
 
@@ -212,8 +212,8 @@ extension Relation {
 
   // MARK: Baseline
 
-  /// Reverts the to-one inverses of models that a revert removed from this relation: they have the links again that they
-  /// lost to it. A former model of a one-to-one relation that has another link by now keeps that.
+  /// Reverts the to-one inverses of models that a revert removed from this relation: they have the links again that
+  /// they lost to it. A former model of a one-to-one relation that has another link by now keeps that.
   func revertInverses(of models: [ModelObject]) {
     for model in models where !model.isDeleted {
       guard let link = inverse(on: model), link !== self, !link.isToMany, link.isDirty, link.relatedModels.isEmpty

@@ -84,7 +84,7 @@ final class RelationChange {
     }
   }
 
-  private func settleFollowers() {
+  private func markFollowersCleanIfAsStored() {
     for (relation, models) in followers.values {
       if kind != .local, let owner = relation.ownerModel {
         for model in models {
@@ -93,13 +93,13 @@ final class RelationChange {
           if isDecided { relation.noteStoredLink(of: model, exists: model.origin == .read && link.refers(to: owner)) }
         }
       }
-      relation.settleAsInverseStores()
+      relation.markCleanIfAsStored()
     }
   }
 
   func announce() {
-    for relation in reverted { relation.settle(asOf: stamp) }
-    if !followers.isEmpty { settleFollowers() }
+    for relation in reverted { relation.markCleanIfReverted(asOf: stamp) }
+    if !followers.isEmpty { markFollowersCleanIfAsStored() }
     if announcements.isEmpty { return }
     if let recorder { return recorder.recordAsOneEdit { for announcement in announcements { announcement() } } }
     for announcement in announcements { announcement() }

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-// A relation whose inverse has foreign keys is stored once, in the records of the related models. Written a second time, in
-// the record of its owner, it would become outdated as soon as a related model is saved. Such a relation is a list, or a
-// to-one relation whose inverse is one, too.
+// A relation whose inverse has foreign keys is stored once, in the records of the related models. Written a second
+// time, in the record of its owner, it would become outdated as soon as a related model is saved. Such a relation is a
+// list, or a to-one relation whose inverse is one, too.
 extension ModelObject {
   /// The fields in records of a class that does not override `fieldsForDictionaryValue()`.
   var recordFields: [AnyField] {
@@ -11,7 +11,8 @@ extension ModelObject {
     return fields.filter { !isStoredByInverse($0) }
   }
 
-  /// Whether a record of the model lacks fields: those that the class leaves out, or relations that their inverse stores.
+  /// Whether a record of the model lacks fields: those that the class leaves out, or relations that their inverse
+  /// stores.
   var omitsFields: Bool { OverrideProbe.choosesFields(type(of: self)) || hasRelationsStoredByInverse }
 
   /// The relations that their inverse stores, as a bit set of layout indices. Those of higher indices are not in it.

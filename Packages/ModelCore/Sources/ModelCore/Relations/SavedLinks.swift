@@ -44,12 +44,12 @@ extension ModelField {
     noteComingSave()
     if original == nil, wasNeverSaved { keep(ToOneBaseline(retaining: nil, seeing: nil, nil, .notLoaded)) }
     if exists { original?.see(model) } else if original?.model === model { original?.see(nil) }
-    settleAsInverseStores()
+    markCleanIfAsStored()
   }
 
   /// Marks the relation as clean if it equals the baseline.
-  func settleAsInverseStores() {
-    if hasLinksToFollow { settle(asOf: lastChange) }
+  func markCleanIfAsStored() {
+    if hasLinksToFollow { markCleanIfReverted(asOf: lastChange) }
   }
 
   /// Updates the baseline with the stored link, which a revert must not change.
@@ -71,11 +71,11 @@ extension ModelArrayField {
     noteComingSave()
     if original == nil, wasNeverSaved { keepBaseline(ToManyBaseline(nil, .notLoaded, wasNeverSaved: true)) }
     if exists { original?.see(member) } else { original?.forget(member) }
-    settleAsInverseStores()
+    markCleanIfAsStored()
   }
 
   /// Marks the list as clean if it has the members of the baseline, in any order: the order is stored nowhere.
-  func settleAsInverseStores() {
+  func markCleanIfAsStored() {
     guard let original, hasLinksToFollow, original.count == linkCount else { return }
     let members = Set((original.models ?? []).map { ObjectIdentifier($0) })
     guard (liveValue ?? []).allSatisfy({ members.contains(ObjectIdentifier($0)) }) else { return }

@@ -27,7 +27,7 @@ extension ModelArrayField {
     return true
   }
 
-  func settle(asOf stamp: ChangeStamp) {
+  func markCleanIfReverted(asOf stamp: ChangeStamp) {
     guard let original, isDirty, !hasEmbeddedEdits else { return }
     let models = original.models ?? []
     let current = liveValue ?? []

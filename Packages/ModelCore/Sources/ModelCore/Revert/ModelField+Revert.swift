@@ -26,7 +26,7 @@ extension ModelField {
     return !isDirty || liveValue !== former
   }
 
-  func settle(asOf stamp: ChangeStamp) {
+  func markCleanIfReverted(asOf stamp: ChangeStamp) {
     guard let original, isDirty, original.model === liveValue, !hasEmbeddedEdits else { return }
     // An identifier without a live model differs from no reference.
     if original.model == nil, original.identity?.identifier != nil { return }

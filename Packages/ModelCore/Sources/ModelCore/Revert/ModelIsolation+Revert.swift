@@ -40,11 +40,11 @@ extension ModelObject {
   /// - Parameter isRead: whether the revert is part of a read, which is no edit.
   /// - Returns: the reverted fields.
   @discardableResult
-  func revertFields(isRead: Bool = false, where isToGoBack: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
+  func revertFields(isRead: Bool = false, where shouldRevert: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A read that kept the local changes is to be repeated.
     if !isRead { storeMark = nil }
     let fields = orderedFields
-    if !fields.contains(where: { $0.isDirty && isToGoBack($0) }) { return [] }
+    if !fields.contains(where: { $0.isDirty && shouldRevert($0) }) { return [] }
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
@@ -53,7 +53,7 @@ extension ModelObject {
     return transaction {
       fields.filter { field in
         // The revert of another relation may have changed this one.
-        guard field.isDirty, isToGoBack(field) else { return false }
+        guard field.isDirty, shouldRevert(field) else { return false }
         guard isRead, let identityMap else { return revert(field) }
         // The edits that observers make at the end of the transaction are edits.
         return identityMap.readingBaseline { revert(field) }
@@ -70,7 +70,7 @@ extension ModelObject {
     guard origin == .read, field.wasNeverSaved else { return false }
     if let relation = field as? any Relation { relation.unlinkAll() }
     field.restoreUnset()
-    identityMap?.settle(self)
+    identityMap?.releaseIfSaved(self)
     return true
   }
 

@@ -14,7 +14,7 @@ struct ContainingRecord {
   /// The relation whose value is read.
   let relation: AnyField
   /// Whether an object around this one has the relation of the same model.
-  let isSettled: Bool
+  let isInOuterRecord: Bool
   /// Whether the relation is to one, and the inverse of the relation that contains the object.
   let isInverse: Bool
   /// The to-one inverse in a class of related models; nil if it has to be searched.
@@ -37,7 +37,7 @@ struct ContainingRecord {
 // has are not read again, and the inverse of the relation that contains an object references the containing model.
 extension ModelReader {
   /// Returns whether a record around the current object has the field of the same model.
-  func isSettled(_ field: AnyField, _ index: Int, of model: ModelObject) -> Bool {
+  func isInOuterRecord(_ field: AnyField, _ index: Int, of model: ModelObject) -> Bool {
     containing.contains { record in
       guard record.model === model else { return false }
       switch record.content {
@@ -56,7 +56,7 @@ extension ModelReader {
     containing.append(
       ContainingRecord(
         model: model, content: content, relation: relation,
-        isSettled: isNested && isSettled(relation, index, of: model),
+        isInOuterRecord: isNested && isInOuterRecord(relation, index, of: model),
         isInverse: isNested && containing[containing.count - 1].isInverse(relation, index, of: model),
         inverse: inverse))
     defer { containing.removeLast() }
@@ -64,8 +64,8 @@ extension ModelReader {
   }
 
   /// Whether the relation that is read belongs to a record around the current object.
-  func isSettled(_ relation: AnyField) -> Bool {
-    containing.last.map { $0.relation === relation && $0.isSettled } ?? false
+  func isInOuterRecord(_ relation: AnyField) -> Bool {
+    containing.last.map { $0.relation === relation && $0.isInOuterRecord } ?? false
   }
 
   /// The model that the relation has to reference, because it is the inverse of the relation that contains its model.

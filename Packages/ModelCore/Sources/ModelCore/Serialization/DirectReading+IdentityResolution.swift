@@ -5,9 +5,9 @@ extension DirectReading {
   /// Returns the model of an object, and adds the operations to commit.
   ///
   /// - Parameter isForeignKey: whether the relation to the object is a foreign key; nil for no relation.
-  func recognise(_ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?) throws -> ModelObject {
+  func resolve(_ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?) throws -> ModelObject {
     switch node {
-    case .record(let record): return try recognise(record)
+    case .record(let record): return try resolve(record)
     case .tree(let json): return try stage(json, reader.modelClass, isForeignKey: isForeignKey)
     }
   }
@@ -24,7 +24,7 @@ extension DirectReading {
     return staged.model
   }
 
-  private func recognise(_ record: DirectRecord) throws -> ModelObject {
+  private func resolve(_ record: DirectRecord) throws -> ModelObject {
     guard let key = identityKey(of: record) else { return try add(record, nil) }
     guard let known = knownModel(for: record, key) else {
       record.reader.expectsKnown = false
@@ -88,7 +88,7 @@ extension DirectReading {
     let model = record.model
     model.markReadFromSource(
       isReference: record.isReference, isFromStore: reader.isFromStore, since: stamp, isFresh: true)
-    for link in record.links { try recognise(link, of: model, record, known: nil) }
+    for link in record.links { try resolve(link, of: model, record, known: nil) }
     if reader.scope != nil { reader.operations.append(.add(model)) }
     return model
   }
@@ -112,12 +112,12 @@ extension DirectReading {
     if let key, !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
     // The values of nested objects are committed at the relation's position among the fields.
     var rest = record.fields
-    if !reader.containing.isEmpty { rest &= ~settledFields(of: model, record) }
+    if !reader.containing.isEmpty { rest &= ~fieldsInOuterRecords(of: model, record) }
     for link in record.links {
       let before = rest & (1 &<< UInt64(link.field) &- 1)
       reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: before, isLast: false)))
       rest &= ~before & ~(1 &<< UInt64(link.field))
-      try recognise(link, of: model, record, known: known)
+      try resolve(link, of: model, record, known: known)
     }
     reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: rest, isLast: true)))
     return model
@@ -142,23 +142,23 @@ extension DirectReading {
   }
 
   /// Returns the fields of a record that a record around it has of the same model.
-  private func settledFields(of model: ModelObject, _ record: DirectRecord) -> UInt64 {
+  private func fieldsInOuterRecords(of model: ModelObject, _ record: DirectRecord) -> UInt64 {
     guard reader.containing.contains(where: { $0.model === model }) else { return 0 }
-    var settled: UInt64 = 0
+    var found: UInt64 = 0
     var rest = record.fields
     while rest != 0 {
       let index = rest.trailingZeroBitCount
       rest &= rest &- 1
       guard let field = model.layout.reference(at: index, of: model)?.takeUnretainedValue(),
-        reader.isSettled(field, index, of: model)
+        reader.isInOuterRecord(field, index, of: model)
       else { continue }
-      settled |= 1 &<< UInt64(index)
+      found |= 1 &<< UInt64(index)
     }
-    return settled
+    return found
   }
 
   /// - Parameter known: the model, if it existed before.
-  private func recognise(
+  private func resolve(
     _ link: DirectLink, of model: ModelObject, _ record: DirectRecord, known: ModelReader.Made?
   ) throws {
     let classReader = record.reader
@@ -168,7 +168,7 @@ extension DirectReading {
     let inverse = relation.inverse ?? inverse(of: field, of: model, link)
     classReader.related[link.field]?.inverse = inverse
     try reader.inside(field, link.field, of: model, .fields(record.fields), inverse: inverse) {
-      try recognise(link, field, relation, known)
+      try resolve(link, field, relation, known)
     }
   }
 
@@ -183,13 +183,13 @@ extension DirectReading {
     return nil
   }
 
-  private func recognise(
+  private func resolve(
     _ link: DirectLink, _ field: AnyField, _ relation: DirectClassReader.Link, _ owner: ModelReader.Made?
   ) throws {
-    let isSettled = reader.isSettled(field)
+    let isInOuterRecord = reader.isInOuterRecord(field)
     // Outer links are committed before inner ones, so that the containing model retains the nested one.
     let place = links.count
-    if !isSettled { links.append({}) }
+    if !isInOuterRecord { links.append({}) }
     let container = reader.containingModel
     var models: [ModelObject]?
     if let nodes = link.nodes {
@@ -208,7 +208,7 @@ extension DirectReading {
           related.append(member)
           continue
         }
-        let model = try recognise(node, relation.reader, isForeignKey: relation.isForeignKey)
+        let model = try resolve(node, relation.reader, isForeignKey: relation.isForeignKey)
         if type(of: model) != relation.reader.modelClass {
           guard (field as? any DirectRelation)?.accepts(model) == true else { throw NeedsTree() }
         }
@@ -216,7 +216,7 @@ extension DirectReading {
       }
       models = related
     }
-    if isSettled { return }
+    if isInOuterRecord { return }
     if let container, models?.first !== container { throw NeedsTree() }
     if place == 0, links.count == 1, let models, leads(field, to: models) {
       links.removeLast()

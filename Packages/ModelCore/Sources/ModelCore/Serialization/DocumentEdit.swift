@@ -59,7 +59,7 @@ public struct DocumentEdit<M: Model> {
         if let relation = edit.field as? any Relation {
           relation.revert(from: relation.captureState(), to: edit.oldState)
         } else {
-          edit.field.reinstate(edit.oldState, exactly: false, settles: false)
+          edit.field.reinstate(edit.oldState, exactly: false, marksClean: false)
         }
       } else if edit.field.isDirty, !edit.field.restore() {
         (edit.field as? any Relation)?.unlinkAll()

@@ -111,7 +111,7 @@ extension ModelIsolation where Self: ModelObject {
       let reader = ModelReader(scope: memberScope, mode)
       let decoded = try reader.decoded(dictionary, for: Self.self)
       try reader.refuseIdentifierOfAnother(than: self, in: decoded)
-      reader.recognise(self, in: decoded)
+      reader.register(self, in: decoded)
       _ = reader.apply([try reader.stage(decoded: decoded, into: self)])
     }
   }
@@ -137,7 +137,7 @@ extension ModelIsolation where Self: ModelObject {
         try chosen.set(json, atNestedKey: key, merging: true)
       }
       try reader.refuseIdentifierOfAnother(than: self, in: chosen)
-      reader.recognise(self, in: chosen)
+      reader.register(self, in: chosen)
       _ = reader.apply([try reader.stage(decoded: chosen, into: self)])
     }
   }

@@ -60,7 +60,7 @@ extension ModelIsolation where Self: ModelObject {
     _ dictionaries: [AttributeDictionary], as type: M.Type, at key: String, isList: Bool
   ) throws -> [ModelObject] {
     let reader = ModelReader(scope: memberScope)
-    reader.recognise(self, in: [:])
+    reader.register(self, in: [:])
     let staged = try dictionaries.enumerated().map { index, dictionary in
       let place = FieldPath([.key(context.key(key))] + (isList ? [.index(index)] : []))
       do {

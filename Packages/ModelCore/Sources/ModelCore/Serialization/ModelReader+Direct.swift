@@ -27,7 +27,7 @@ extension ModelReader {
         guard root.plan != nil else { return nil }
         let node = try direct.readNode(&scanner, root, level: 0)
         try scanner.finish()
-        guard let model = try direct.recognise(node, root, isForeignKey: nil) as? M, !reader.hasReplacedShell else {
+        guard let model = try direct.resolve(node, root, isForeignKey: nil) as? M, !reader.hasReplacedReference else {
           return nil
         }
         direct.apply()
@@ -56,7 +56,7 @@ extension ModelReader {
         if path.isEmpty { try scanner.finish() }
         guard case .record(let record) = node, let index = root.layout.identifierIndex,
           record.fields & 1 &<< UInt64(index) != 0, record.model.modelIdentifier == identifier,
-          let model = try direct.recognise(node, root, isForeignKey: nil) as? M, !reader.hasReplacedShell
+          let model = try direct.resolve(node, root, isForeignKey: nil) as? M, !reader.hasReplacedReference
         else { return nil }
         direct.apply()
         return model
@@ -95,12 +95,12 @@ extension ModelReader {
             if reader.scope != nil { reader.operations.reserveCapacity(estimate) }
             if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate, of: root.layout.rootClass) }
           }
-          guard let model = try direct.recognise(node, root, isForeignKey: nil) as? M else { return nil }
+          guard let model = try direct.resolve(node, root, isForeignKey: nil) as? M else { return nil }
           models.append(model)
         }
         if path.isEmpty { try scanner.finish() }
         // Earlier links reference models that were replaced.
-        if reader.hasReplacedShell { return nil }
+        if reader.hasReplacedReference { return nil }
         direct.apply()
         return models
       } catch {

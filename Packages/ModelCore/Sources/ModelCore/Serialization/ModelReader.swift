@@ -24,9 +24,9 @@ final class ModelReader: FieldReader {
   var made = DocumentIdentityMap()
   var operations: [Operation] = []
   /// The unloaded references that were created in this document.
-  private var shells: [IdentityKey: UnloadedReference] = [:]
+  private var unloadedReferences: [IdentityKey: UnloadedReference] = [:]
   /// Whether an unloaded reference was replaced by a model of a derived class.
-  private(set) var hasReplacedShell = false
+  private(set) var hasReplacedReference = false
   /// Instances that were created to read an identifier, and are free for reuse.
   private var spares: [ObjectIdentifier: ModelObject] = [:]
   /// The records around the current object, from the outside in.
@@ -94,7 +94,7 @@ final class ModelReader: FieldReader {
     let owner = relation.owner as? ModelObject
     let reader = ModelReader(scope: owner?.memberScope, context: context)
     reader.leniency = nil
-    if let owner { reader.recognise(owner, in: [:]) }
+    if let owner { reader.register(owner, in: [:]) }
     let link = try relation.staged(json, by: reader)
     return {
       _ = reader.apply([] as [Staged<ModelObject>])
@@ -238,7 +238,7 @@ final class ModelReader: FieldReader {
     try model.forEachField { field, index in
       guard let json = value(of: field, index, of: model, in: object) else { return }
       readCount += 1
-      if !field.isRelation, isSettled(field, index, of: model) { return }
+      if !field.isRelation, isInOuterRecord(field, index, of: model) { return }
       do {
         guard let apply = try staged(json, field, index, of: model, object) else { return }
         if field.isRelation {
@@ -308,21 +308,21 @@ final class ModelReader: FieldReader {
   // MARK: Identity
 
   /// Registers this model under its identifier in the document.
-  func recognise(_ model: ModelObject, in object: AttributeDictionary) {
+  func register(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier =
       model.modelIdentifier ?? setIdentifier(of: context.prepared(type(of: model).init()), from: object)
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
   /// Registers this model under the identifier that a store's response assigned.
-  func recognise(_ model: ModelObject, answeredBy answer: AttributeDictionary) {
+  func register(_ model: ModelObject, answeredBy answer: AttributeDictionary) {
     let identifier = setIdentifier(of: context.prepared(type(of: model).init()), from: answer) ?? model.modelIdentifier
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
   /// Makes the models related to this one those for their identifiers in a response, including models that are in no
   /// scope yet.
-  func recogniseRelatedModels(of model: ModelObject) {
+  func registerRelatedModels(of model: ModelObject) {
     var seen: Set<ModelObject> = [model]
     var pending = [model]
     while let next = pending.popLast() {
@@ -362,12 +362,12 @@ final class ModelReader: FieldReader {
     }
     let key = key(of: fresh, identifier)
     var known = made[key]?.model
-    if let unloadedReference = shells.isEmpty ? nil : shells.removeValue(forKey: key),
+    if let unloadedReference = unloadedReferences.isEmpty ? nil : unloadedReferences.removeValue(forKey: key),
       unloadedReference.model === known, modelClass != type(of: unloadedReference.model),
       ModelObject.isSubclass(modelClass, of: type(of: unloadedReference.model))
     {
       unloadedReference.model = fresh
-      hasReplacedShell = true
+      hasReplacedReference = true
       known = nil
     } else {
       known = known ?? scope?.canonicalModel(like: fresh, identifier: identifier)
@@ -384,14 +384,14 @@ final class ModelReader: FieldReader {
     if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
     if let identifier = fresh.modelIdentifier {
       let key = key(of: fresh, identifier)
-      if let unloadedReference = shells[key], let model = unloadedReference.model as? M {
+      if let unloadedReference = unloadedReferences[key], let model = unloadedReference.model as? M {
         return (model, unloadedReference)
       }
       guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
         fresh.becomeUnloadedReference()
         made[key] = Made(model: fresh, waitsForValues: true)
         let unloadedReference = UnloadedReference(fresh)
-        shells[key] = unloadedReference
+        unloadedReferences[key] = unloadedReference
         return (fresh, unloadedReference)
       }
       if let known = known as? M { return (known, nil) }

@@ -3,8 +3,8 @@
 /// A read of an object into a model whose fields are observed.
 ///
 /// A binding may set other fields of the model while some fields have their new values and others don't. The values of
-/// the object replace such intermediate ones, and the fields are clean. Fields that were dirty before the read keep their
-/// local changes.
+/// the object replace such intermediate ones, and the fields are clean. Fields that were dirty before the read keep
+/// their local changes.
 final class ObservedRead {
   private let model: ModelObject
   private let keepsLocalChanges: Bool

@@ -61,7 +61,7 @@ extension ModelObject {
   }
 
   /// Records that fields were saved with their values at a moment.
-  func settleDocumentLoad(_ fields: [AnyField], asOf stamp: ChangeStamp) {
+  func noteSaveInDocumentLoad(_ fields: [AnyField], asOf stamp: ChangeStamp) {
     guard let details else { return }
     if !details.unknownBaselines.isEmpty {
       for field in fields { details.unknownBaselines.remove(ObjectIdentifier(field)) }

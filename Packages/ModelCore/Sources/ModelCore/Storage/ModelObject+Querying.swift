@@ -22,7 +22,7 @@ extension ModelObject {
   public func field(like other: AnyField) -> AnyField? { layout.field(at: Int(other.layoutIndex), of: self) }
 
   /// Whether the model is an unloaded reference, with only its identifier.
-  public var isShell: Bool { modelLoadState == .incomplete }
+  public var isUnloadedReference: Bool { modelLoadState == .incomplete }
 
   /// Whether the model is new and not saved yet, so that its relations are complete as they are.
   public var isNew: Bool { origin == .new }

@@ -253,17 +253,17 @@ extension ModelObject {
     storeMark = nil
     for field in fields {
       field.markWritten(asOf: stamp)
-      if field.isRelation { (field as? any Relation)?.settleWritten() }
+      if field.isRelation { (field as? any Relation)?.updateLoadStateAfterWrite() }
     }
-    settleEmbedded(in: fields, asOf: stamp)
-    settleDocumentLoad(fields, asOf: stamp)
-    settle(fields)
+    markEmbeddedSaved(in: fields, asOf: stamp)
+    noteSaveInDocumentLoad(fields, asOf: stamp)
+    releaseSaved(fields)
   }
 
   /// Releases the saved models from the scope.
-  func settle(_ fields: [AnyField]) {
+  func releaseSaved(_ fields: [AnyField]) {
     guard let identityMap else { return }
-    identityMap.settle(self)
+    identityMap.releaseIfSaved(self)
     if !fields.isEmpty { releaseEmbedded(in: fields, from: identityMap) }
   }
 
@@ -375,9 +375,9 @@ extension ModelScope {
   ) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
     reader.save = saved.map { (model, Set($0.fields.map { ObjectIdentifier($0) }), $0.stamp) }
-    reader.recogniseRelatedModels(of: model)
+    reader.registerRelatedModels(of: model)
     // A new model gets its identifier with the answer, which may refer back to it.
-    reader.recognise(model, answeredBy: answer)
+    reader.register(model, answeredBy: answer)
     let staged = try reader.stage(answer, into: model)
     return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
   }

@@ -49,15 +49,15 @@ extension ModelObject {
       _ = layout.forEachFixedField(of: self) { field, index in
         guard mask & 1 &<< UInt64(index) != 0 else { return }
         field.markWritten(asOf: stamp)
-        if field.isRelation, !field.isIncluded(in: .loaded) { (field as? any Relation)?.settleWritten() }
+        if field.isRelation, !field.isIncluded(in: .loaded) { (field as? any Relation)?.updateLoadStateAfterWrite() }
         hasRelations = hasRelations || field.isRelation
       }
       details?.documentLoad = nil
       details?.unknownBaselines = []
       guard hasRelations || identityMap != nil else { return }
       let saved = hasRelations ? layoutFields(mask) : []
-      settleEmbedded(in: saved, asOf: stamp)
-      settle(saved)
+      markEmbeddedSaved(in: saved, asOf: stamp)
+      releaseSaved(saved)
     }
   }
 
@@ -65,13 +65,13 @@ extension ModelObject {
   /// left to save then, nor do lists that are saved with their inverse.
   public func markWhollySaved(asOf stamp: ChangeStamp) {
     if case .loaded = modelLoadState {
-      var hasSettled = false
+      var hasBecomeClean = false
       for index in layout.relationIndices {
         guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
         (field as? any Relation)?.markFollowedSaved(asOf: stamp)
-        hasSettled = hasSettled || !field.isDirty
+        hasBecomeClean = hasBecomeClean || !field.isDirty
       }
-      if hasSettled { identityMap?.settle(self) }
+      if hasBecomeClean { identityMap?.releaseIfSaved(self) }
     }
     guard omitsFields else { return }
     let written = Set(fieldsForDictionaryValue().map { ObjectIdentifier($0) })
@@ -79,7 +79,7 @@ extension ModelObject {
       guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)) else { return }
       field.markSaved(asOf: stamp)
     }
-    identityMap?.settle(self)
+    identityMap?.releaseIfSaved(self)
   }
 
   private func layoutFields(_ mask: UInt64) -> [AnyField] {

@@ -44,7 +44,8 @@ final class StreamedElementReader<Element: Model> {
         return model
       }
       let node = try direct.readNode(&scanner, root, level: 0)
-      guard let model = try direct.recognise(node, root, isForeignKey: nil) as? Element, !reader.hasReplacedShell else {
+      guard let model = try direct.resolve(node, root, isForeignKey: nil) as? Element, !reader.hasReplacedReference
+      else {
         return nil
       }
       direct.apply()

@@ -56,8 +56,8 @@ extension IdentityMap {
         edits.willRead(field, of: model)
       }
     }
-    if let processing, processing.includes(field, isEdit: isEdit) {
-      processing.changed[ObjectIdentifier(field)] = field
+    if let saveChanges, saveChanges.includes(field, isEdit: isEdit) {
+      saveChanges.changed[ObjectIdentifier(field)] = field
     } else if isEdit {
       forEachUndo { $0.willEdit(field, of: model, group: group, continues: continues) }
     } else {
@@ -74,9 +74,9 @@ extension IdentityMap {
 
   /// Runs changes that histories don't record, because they restore what histories know.
   func withoutRecording(_ body: () -> Void) {
-    let outer = processing
-    processing = Processing(read: [])
-    defer { processing = outer }
+    let outer = saveChanges
+    saveChanges = SaveChanges(read: [])
+    defer { saveChanges = outer }
     body()
   }
 
@@ -84,12 +84,12 @@ extension IdentityMap {
   ///
   /// - Parameter read: the fields for which values that are read count as well.
   func process<Result>(reading read: [AnyField] = [], _ body: () throws -> Result) rethrows -> Result {
-    guard isRecorded, processing == nil else { return try body() }
-    let processing = Processing(read: Set(read.map { ObjectIdentifier($0) }))
-    self.processing = processing
+    guard isRecorded, saveChanges == nil else { return try body() }
+    let saveChanges = SaveChanges(read: Set(read.map { ObjectIdentifier($0) }))
+    self.saveChanges = saveChanges
     defer {
-      self.processing = nil
-      for field in processing.changed.values { forEachUndo { $0.adoptValue(of: field) } }
+      self.saveChanges = nil
+      for field in saveChanges.changed.values { forEachUndo { $0.adoptValue(of: field) } }
     }
     return try body()
   }
@@ -111,7 +111,7 @@ extension IdentityMap {
   }
 
   /// The fields that a store or a hook changes during a save.
-  final class Processing {
+  final class SaveChanges {
     private let read: Set<ObjectIdentifier>
     var changed: [ObjectIdentifier: AnyField] = [:]
 
@@ -163,8 +163,8 @@ extension ModelScope {
 
   /// Returns the fields of a model that a save of the running task writes: those with unsaved changes.
   ///
-  /// Left out is what an open transaction of another task edited. A save in a transaction also leaves out what another task
-  /// edited since that began. Unsaved changes that another task's transaction saved are written, too: it may fail.
+  /// Left out is what an open transaction of another task edited. A save in a transaction also leaves out what another
+  /// task edited since that began. Unsaved changes that another task's transaction saved are written, too: it may fail.
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
     let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })
@@ -179,8 +179,8 @@ extension ModelScope {
     }
   }
 
-  /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the scope,
-  /// in which the task is, can't take it back.
+  /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the
+  /// scope, in which the task is, can't take it back.
   public func noteCommit(of model: ModelObject) {
     for edits in map.transactions { edits.didCommit(model) }
   }

@@ -3,14 +3,14 @@
 extension ModelUndo {
   /// Undoes the last step. Observers are notified once all fields are set.
   ///
-  /// Fields whose step was saved in the meantime are dirty again. If no field of the step was saved, the dirty states are
-  /// restored as well. Members that were read into a list since stay in it.
+  /// Fields whose step was saved in the meantime are dirty again. If no field of the step was saved, the dirty states
+  /// are restored as well. Members that were read into a list since stay in it.
   ///
   /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
   /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. Also if a step is open, see
-  ///   ``beginStep(_:)``, or an open transaction of another task has recorded edits. Nothing is changed then, and the step
-  ///   can be undone later.
+  ///   ``beginStep(_:)``, or an open transaction of another task has recorded edits. Nothing is changed then, and the
+  ///   step can be undone later.
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()
@@ -91,7 +91,7 @@ extension ModelUndo {
           let isCurrent = isExact && epochs[ObjectIdentifier(entry.field)] == entry.epoch && !isBeingSaved
           entry.field.reinstate(
             entry.before, exactly: isCurrent && entry.after?.hasStates(of: entry.field) == true,
-            settles: !isBeingSaved)
+            marksClean: !isBeingSaved)
         }
       }
       nullifyLinks(of: step)
@@ -119,9 +119,9 @@ extension ModelUndo {
     for model in touched {
       // A read that kept an unsaved edit is to be repeated.
       model.storeMark = nil
-      model.settleContainers()
+      model.markContainersCleanIfReverted()
     }
-    for model in touched { settle(model) }
+    for model in touched { model.identityMap?.updateRetention(of: model) }
     let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     let saves = touched.filter { model in
       recreated.contains(model)
@@ -154,8 +154,8 @@ extension ModelUndo {
     return sorted
   }
 
-  /// Cuts the links of models that leave the scope. These were made before they joined it, are left on one side only, or
-  /// are among them, which a cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
+  /// Cuts the remaining links of the models that leave the scope: links from before they joined it, links that the undo
+  /// left on one side, and links among these models. Otherwise a store would cut them one by one, as edits of its own.
   private func nullifyLinks(of step: UndoStep) {
     let concerned = Set(step.existences.map(\.model)), change = RelationChange()
     for existence in step.existences where !existence.existedBefore {
@@ -176,8 +176,8 @@ extension ModelUndo {
     change.announce()
   }
 
-  /// Removes deleted models that joined the scope while the fields were set: a list had them between two edits of the step,
-  /// which also deleted them.
+  /// Removes deleted models that joined the scope while the fields were set: a list had them between two edits of the
+  /// step, which also deleted them.
   private func removeTransientModels(of counter: UndoStep, except concerned: Set<ModelObject>) {
     for model in counter.existences.map(\.model) where model.isDeleted && !concerned.contains(model) {
       counter.forget(model)
@@ -195,7 +195,7 @@ extension ModelUndo {
     // A record that still references the model may have been read meanwhile.
     if let identifier = model.modelIdentifier,
       let reference = scope.map.canonicalModel(of: model.typeKey, identifier: identifier),
-      reference !== model, reference.isShell
+      reference !== model, reference.isUnloadedReference
     {
       scope.map.remove(reference)
     }
@@ -210,11 +210,6 @@ extension ModelUndo {
       if isMember { map.add(model) } else { map.remove(model) }
       model.restore(state)
     }
-  }
-
-  private func settle(_ model: ModelObject) {
-    guard let map = model.identityMap else { return }
-    if model.isUnsaved { map.keep(model) } else { map.settle(model) }
   }
 }
 

@@ -47,13 +47,13 @@ extension ModelUndo {
   }
 
   func announce(_ step: UndoStep) {
-    guard !step.isAnnounced, let stepRecorded else { return }
+    guard !step.isRegistered, let stepRecorded else { return }
     if !scope.map.transactions.isEmpty {
       // A transaction that fails takes its steps back.
-      if !unannounced.contains(where: { $0 === step }) { unannounced.append(step) }
+      if !unregistered.contains(where: { $0 === step }) { unregistered.append(step) }
       return
     }
-    step.isAnnounced = true
+    step.isRegistered = true
     stepRecorded(self, step)
   }
 

@@ -1,28 +1,29 @@
 /// The steps of a history before a transaction of a store, in case that fails.
-struct HeldSteps {
+struct HistoryBeforeTransaction {
   let transaction: Int
   var undoSteps: [UndoStep]
   var redoSteps: [UndoStep]
   var modelsToDelete: Set<ModelObject>
   /// Whether the transaction undid or redid a step.
-  var areMoved = false
+  var hasMovedSteps = false
 }
 
 // A transaction of a store that fails leaves the history as it was before.
 extension ModelUndo {
   /// Keeps the steps before the first edit, deletion, undo or redo of the running task's transaction, if it is in one.
-  private func holdSteps() {
-    guard let number = scope.map.innermostTransaction?.number, held.last?.transaction != number else { return }
-    held.append(
-      HeldSteps(transaction: number, undoSteps: undoSteps, redoSteps: redoSteps, modelsToDelete: modelsToDelete))
+  private func keepHistory() {
+    guard let number = scope.map.innermostTransaction?.number, histories.last?.transaction != number else { return }
+    histories.append(
+      HistoryBeforeTransaction(
+        transaction: number, undoSteps: undoSteps, redoSteps: redoSteps, modelsToDelete: modelsToDelete))
   }
 
   /// Drops the steps to redo because of an edit. A transaction that fails brings them back.
   func dropRedoSteps() {
     if scope.map.innermostTransaction != nil {
-      holdSteps()
+      keepHistory()
     } else {
-      for index in held.indices { held[index].redoSteps = [] }
+      for index in histories.indices { histories[index].redoSteps = [] }
     }
     redoSteps = []
   }
@@ -32,16 +33,18 @@ extension ModelUndo {
   /// - Returns: false if the model is none of these.
   func noteAwaitedDeletion(of model: ModelObject) -> Bool {
     guard modelsToDelete.contains(model) else { return false }
-    holdSteps()
+    keepHistory()
     modelsToDelete.remove(model)
-    if scope.map.innermostTransaction == nil { for index in held.indices { held[index].modelsToDelete.remove(model) } }
+    if scope.map.innermostTransaction == nil {
+      for index in histories.indices { histories[index].modelsToDelete.remove(model) }
+    }
     return true
   }
 
   /// Prepares for an undo or redo, which moves a step to the other list.
   func willMoveSteps() {
-    holdSteps()
-    if scope.map.innermostTransaction != nil, !held.isEmpty { held[held.count - 1].areMoved = true }
+    keepHistory()
+    if scope.map.innermostTransaction != nil, !histories.isEmpty { histories[histories.count - 1].hasMovedSteps = true }
   }
 
   /// Records that a step was moved. One that another task moves is moved in the lists of a failing transaction, too.
@@ -49,12 +52,12 @@ extension ModelUndo {
     counter.transaction = scope.map.innermostTransaction?.number
     if counter.transaction != nil { return }
     let models = Set(counter.existences.map(\.model))
-    for index in held.indices {
-      held[index].modelsToDelete.subtract(models)
-      held[index].modelsToDelete.formUnion(models.intersection(modelsToDelete))
-      held[index].undoSteps.removeAll { $0 === step }
-      held[index].redoSteps.removeAll { $0 === step }
-      if isUndone { held[index].redoSteps.append(counter) } else { held[index].undoSteps.append(counter) }
+    for index in histories.indices {
+      histories[index].modelsToDelete.subtract(models)
+      histories[index].modelsToDelete.formUnion(models.intersection(modelsToDelete))
+      histories[index].undoSteps.removeAll { $0 === step }
+      histories[index].redoSteps.removeAll { $0 === step }
+      if isUndone { histories[index].redoSteps.append(counter) } else { histories[index].undoSteps.append(counter) }
     }
   }
 
@@ -64,8 +67,8 @@ extension ModelUndo {
   ///   - numbers: the numbers of the transactions.
   ///   - kept: the fields that other tasks changed, which keep their values.
   func rollBack(_ numbers: Set<Int>, except kept: Set<ObjectIdentifier>) {
-    if let first = held.first(where: { numbers.contains($0.transaction) }) {
-      if held.contains(where: { numbers.contains($0.transaction) && $0.areMoved }) {
+    if let first = histories.first(where: { numbers.contains($0.transaction) }) {
+      if histories.contains(where: { numbers.contains($0.transaction) && $0.hasMovedSteps }) {
         let known = Set(first.undoSteps.map { ObjectIdentifier($0) })
         let newer = undoSteps.filter { step in
           !known.contains(ObjectIdentifier(step)) && !(step.transaction.map(numbers.contains) ?? false)
@@ -74,7 +77,7 @@ extension ModelUndo {
       }
       redoSteps = first.redoSteps
       modelsToDelete = first.modelsToDelete
-      held.removeAll { numbers.contains($0.transaction) }
+      histories.removeAll { numbers.contains($0.transaction) }
     }
     undoSteps.removeAll { step in
       // A step that was empty before is one of the user: its edits have cancelled each other.
@@ -91,12 +94,12 @@ extension ModelUndo {
 
   /// Drops the steps over the limit, and registers the steps that waited for the end of transactions.
   func transactionEnded(_ numbers: Set<Int>) {
-    held.removeAll { numbers.contains($0.transaction) }
+    histories.removeAll { numbers.contains($0.transaction) }
     trim()
     updateState()
     guard scope.map.transactions.isEmpty else { return }
-    let steps = unannounced
-    unannounced = []
+    let steps = unregistered
+    unregistered = []
     for step in steps where step === open || undoSteps.contains(where: { $0 === step }) { announce(step) }
   }
 }

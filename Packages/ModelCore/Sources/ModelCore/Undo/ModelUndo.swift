@@ -11,12 +11,12 @@
 /// try undo.redo()   // Persuasion
 /// ```
 ///
-/// A step is a labelled group of edits, a `transaction`, a transaction of a store, or a single edit outside of these. It
-/// records values of fields, both sides of relations, new models that joined the scope, and models that a store deleted.
-/// Reads from a store or from JSON are not edits. Neither are the values that a store sets during a save.
+/// A step is a labelled group of edits, a `transaction`, a transaction of a store, or a single edit outside of these.
+/// It records values of fields, both sides of relations, new models that joined the scope, and models that a store
+/// deleted. Reads from a store or from JSON are not edits. Neither are the values that a store sets during a save.
 ///
-/// Only models of the scope are recorded. A new model joins it when it is related to a model of the scope, or created in
-/// a store. Recording ends when this object is released.
+/// Only models of the scope are recorded. A new model joins it when it is related to a model of the scope, or created
+/// in a store. Recording ends when this object is released.
 ///
 /// - Note: Not `Sendable`: it belongs to the isolation of its models. A history retains the models of its steps.
 public final class ModelUndo {
@@ -86,9 +86,9 @@ public final class ModelUndo {
   var undoSteps: [UndoStep] = []
   var redoSteps: [UndoStep] = []
   /// The steps before each open transaction of a store that edited models, the outer one first.
-  var held: [HeldSteps] = []
+  var histories: [HistoryBeforeTransaction] = []
   /// The steps that are registered with an undo manager when no transaction is open any more.
-  var unannounced: [UndoStep] = []
+  var unregistered: [UndoStep] = []
   /// The step that is being recorded.
   var open: UndoStep?
   /// The operation that an open step without label belongs to.
@@ -160,8 +160,8 @@ public final class ModelUndo {
 
   /// Begins a step that lasts until ``endStep()``, such as for several calls of a store.
   ///
-  /// A step that is begun within another one is part of it, and needs an ``endStep()`` of its own. While a step is open,
-  /// ``undo(onConflict:)`` and ``redo(onConflict:)`` throw.
+  /// A step that is begun within another one is part of it, and needs an ``endStep()`` of its own. While a step is
+  /// open, ``undo(onConflict:)`` and ``redo(onConflict:)`` throw.
   ///
   /// - Parameter label: a name for menus, such as "Delete".
   public func beginStep(_ label: String? = nil) {
@@ -185,8 +185,8 @@ public final class ModelUndo {
   public func removeAll() {
     undoSteps = []
     redoSteps = []
-    held = []
-    unannounced = []
+    histories = []
+    unregistered = []
     epochs = [:]
     if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
     updateState()

@@ -71,7 +71,7 @@ final class ToManyState<Related: Model>: FieldState {
 }
 
 extension ModelArrayField {
-  func reinstateList(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+  func reinstateList(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
     guard let state = state as? ToManyState<Related> else { return }
     let change = RelationChange()
     let oldValue = liveValue
@@ -96,11 +96,11 @@ extension ModelArrayField {
       hasFollowed = isFollowing
       if isPartial { loadState = .incomplete }
     }
-    if !isExact, settles, !isFirst, let original {
+    if !isExact, marksClean, !isFirst, let original {
       if (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
-        settle(asOf: change.stamp)
+        markCleanIfReverted(asOf: change.stamp)
       } else {
-        settleAsInverseStores()
+        markCleanIfAsStored()
       }
     }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
@@ -123,7 +123,7 @@ extension ModelArrayField {
     if after.loadState == .loaded, before.loadState != .loaded, loadState == .loaded, !wasSaved {
       loadState = .incomplete
     }
-    if !before.isDirty { settle(asOf: .next()) }
+    if !before.isDirty { markCleanIfReverted(asOf: .next()) }
   }
 }
 
@@ -146,7 +146,7 @@ extension ModelArrayField {
 }
 
 extension ModelField {
-  func reinstateModel(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+  func reinstateModel(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {
     guard let state = state as? ToOneState<Related> else { return }
     let change = RelationChange()
     let oldValue = liveValue
@@ -164,13 +164,13 @@ extension ModelField {
       refer(to: state)
       markSet(isChange: true, stamp: change.stamp)
     }
-    if !isExact, settles, !isFirst { settle(asOf: change.stamp) }
+    if !isExact, marksClean, !isFirst { markCleanIfReverted(asOf: change.stamp) }
     if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
   }
 
   func revert(from after: FieldState, to before: FieldState) {
     guard let before = before as? ToOneState<Related>, liveValue !== before.model else { return }
     value = before.model
-    if !before.isDirty { settle(asOf: .next()) }
+    if !before.isDirty { markCleanIfReverted(asOf: .next()) }
   }
 }

@@ -155,8 +155,8 @@ public final class TransactionEdits {
     uncommitted.insert(ObjectIdentifier(field))
   }
 
-  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it, or
-  /// outlives it.
+  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it,
+  /// or outlives it.
   func editedFields(of model: ModelObject) -> [AnyField] {
     if entries.isEmpty || wasInside() { return [] }
     return order.compactMap { entries[$0] }.filter { entry in
@@ -165,7 +165,8 @@ public final class TransactionEdits {
     }.map(\.field)
   }
 
-  /// Whether another task, and not the transaction, edited a field since it began. A save in the transaction leaves it out.
+  /// Whether another task, and not the transaction, edited a field since it began. A save in the transaction leaves it
+  /// out.
   func leavesToOthers(_ field: AnyField, of model: ModelObject) -> Bool {
     let id = ObjectIdentifier(field)
     return changedElsewhere.contains(id) && entries[id] == nil && !newModels.contains(model) && isInside()
@@ -179,8 +180,8 @@ public final class TransactionEdits {
     }.map(\.field)
   }
 
-  /// The fields that the transaction edited, unless the running task is part of it. Those that another task edited since
-  /// are none.
+  /// The fields that the transaction edited, unless the running task is part of it. Fields that another task edited
+  /// since are left out.
   var editedFields: [AnyField] {
     isInside() ? [] : order.compactMap { entries[$0]?.field }.filter { !overtaken.contains(ObjectIdentifier($0)) }
   }
@@ -249,7 +250,7 @@ public final class TransactionEdits {
       // A record that was committed meanwhile is read again.
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
-      if model.isUnsaved { map.keep(model) } else { map.settle(model) }
+      map.updateRetention(of: model)
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
     return models
@@ -275,11 +276,11 @@ public final class TransactionEdits {
         relations.append((relation, entry.model, relation.liveModels))
       }
       if elsewhere == nil || elsewhere?.isDirty == true {
-        entry.field.reinstate(entry.before, exactly: true, settles: false)
+        entry.field.reinstate(entry.before, exactly: true, marksClean: false)
         // A save by another task that began after the edit saves the value.
         if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
       }
-      if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, settles: true) }
+      if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
     }
     for (relation, _, _) in relations where !deletedElsewhere.isEmpty {
       for model in relation.liveModels where model.isDeleted && deletedElsewhere.contains(model) {
@@ -330,7 +331,8 @@ public final class TransactionEdits {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Makes the edits of the running task's transaction a part of an operation, unless the transaction is in another one.
+  /// Makes the edits of the running task's transaction a part of an operation, unless the transaction is in another
+  /// one.
   public func joinTransaction(to operation: AnyObject) {
     guard let edits = map.openTransaction, edits === map.innermostTransaction else { return }
     edits.operation = operation
@@ -350,7 +352,8 @@ extension IdentityMap {
   }
 
   /// Runs a read of records. Values that an open transaction of another task saved stay as they are: its commit may be
-  /// under way, and the records from before it are no newer. A model that it deleted remains the object of its identifier.
+  /// under way, and the records from before it are no newer. A model that it deleted remains the object of its
+  /// identifier.
   func readBesideTransactions<Result>(keepsLocalChanges: Bool, _ body: () throws -> Result) rethrows -> Result {
     if transactions.isEmpty { return try body() }
     let deleted = registerDeleted()
@@ -361,7 +364,7 @@ extension IdentityMap {
     if fields.isEmpty { return try body() }
     defer {
       for model in Set(fields.compactMap { $0.owner as? ModelObject }) {
-        if model.isUnsaved { keep(model) } else { settle(model) }
+        updateRetention(of: model)
       }
     }
     if keepsLocalChanges { return try AnyField.keepingValues(of: fields, inReads: body) }
@@ -372,7 +375,7 @@ extension IdentityMap {
       defer {
         withoutRecording {
           for (field, state) in zip(fields, states) where !state.isCurrent(of: field) {
-            field.reinstate(state, exactly: true, settles: false)
+            field.reinstate(state, exactly: true, marksClean: false)
             field.reinstateLastChange(state)
           }
         }

@@ -47,11 +47,12 @@ final class UndoStep {
   /// The number of the transaction of a store that undid or redid another step, which this one reverses; nil for none.
   var transaction: Int?
   /// Whether an undo manager has the step.
-  var isAnnounced = false
+  var isRegistered = false
   private(set) var entries: [Entry] = []
   private(set) var existences: [Existence] = []
   private var indices: [ObjectIdentifier: Int] = [:]
-  /// The models that were not created after all, or were created and deleted in this step: they exist neither before it nor after it.
+  /// The models that were not created after all, or were created and deleted in this step: they exist neither before it
+  /// nor after it.
   private var transient: Set<ModelObject> = []
 
   init(label: String?) { self.label = label }

@@ -46,7 +46,7 @@ struct EmbeddedModels {
     while let entry = pending.popLast() {
       guard entry.model.isValidatedWithContainer, !root.isApart(from: entry.model) else { continue }
       guard seen.insert(entry.model).inserted else {
-        if entry.model.hasNoIdentifier, !leadsBack(entry) { repetitions.append(entry) }
+        if entry.model.hasNoIdentifier, !isOnlyInverse(entry) { repetitions.append(entry) }
         continue
       }
       entries.append(entry)
@@ -55,7 +55,7 @@ struct EmbeddedModels {
   }
 
   /// Whether an entry is only the inverse of the link to its container.
-  private func leadsBack(_ entry: Entry) -> Bool {
+  private func isOnlyInverse(_ entry: Entry) -> Bool {
     guard let container = entry.container.map({ entries[$0] }) else { return false }
     return container.relation.ownerModel === entry.model
       && entry.relation.inverse(on: entry.model) === container.relation

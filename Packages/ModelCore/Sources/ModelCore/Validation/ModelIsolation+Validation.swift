@@ -4,14 +4,14 @@ extension ModelIsolation where Self: ModelObject {
   /// Validates every field, then the rules over several fields, then ``ModelObject/validateModel()``.
   ///
   /// Embedded models are validated first, unless a store has a record of their own: they are part of the record of this
-  /// model. Other related models are not validated, unless a relation declares `requireValid()`. Errors added by the app
-  /// are discarded.
+  /// model. Other related models are not validated, unless a relation declares `requireValid()`. Errors added by the
+  /// app are discarded.
   ///
   /// Asynchronous rules are not checked, but their results for the present values count if they are known: see
   /// ``validateFully()``.
   ///
-  /// - Returns: `.valid`, or `.invalid` with messages that name the field, such as `lines[0].text cannot be blank`. If only asynchronous rules are left to check,
-  ///   `.validating` during a check, otherwise `.unknown`.
+  /// - Returns: `.valid`, or `.invalid` with messages that name the field, such as `lines[0].text cannot be blank`. If
+  ///   only asynchronous rules are left to check, `.validating` during a check, otherwise `.unknown`.
   @discardableResult
   public func validate() -> ValidationState { validateFields() }
 
@@ -21,8 +21,8 @@ extension ModelIsolation where Self: ModelObject {
   /// is checked. Those of embedded models are checked, too; other related models are not waited for. Runs in the
   /// isolation of the caller.
   ///
-  /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of a
-  ///   check.
+  /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of
+  ///   a check.
   @discardableResult
   public func validateFully() async -> ValidationState {
     validateFields()

@@ -62,9 +62,9 @@ import Testing
     let book = try book()
     let edits = TransactionEdits(in: scope, onFailure: { _ in }, wasInside: { true }, where: { true })
     book.title.value = "Edited"
-    #expect(undo.unannounced.count == 1)
+    #expect(undo.unregistered.count == 1)
     undo.removeAll()
-    #expect(undo.unannounced.isEmpty)
+    #expect(undo.unregistered.isEmpty)
     edits.end()
   }
 

@@ -11,8 +11,8 @@
 /// A ring of observers that did not settle, so that its notifications were dropped.
 ///
 /// Bindings end by themselves. Closures that set their own observable to something else each time never settle. After
-/// ``deliveryLimit`` rounds within one set the remaining notifications are dropped: the last value stays, and the issue is
-/// reported to ``handler``.
+/// ``deliveryLimit`` rounds within one set the remaining notifications are dropped: the last value stays, and the issue
+/// is reported to ``handler``.
 ///
 /// ```swift
 /// BindingIssue.handler = { issue in print(issue) }

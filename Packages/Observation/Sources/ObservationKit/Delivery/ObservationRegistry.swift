@@ -144,8 +144,8 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     endDelivery()
   }
 
-  /// Makes the first call of a new observation, which is not a change and so has no stamp. It counts as a delivery: what
-  /// the observer sets meanwhile is delivered after the call, not inside it.
+  /// Makes the first call of a new observation, which is not a change and so has no stamp. It counts as a delivery:
+  /// what the observer sets meanwhile is delivered after the call, not inside it.
   @inlinable
   func announce(_ body: () -> Void) {
     if later != nil { return }

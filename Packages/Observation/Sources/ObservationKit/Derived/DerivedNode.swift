@@ -113,8 +113,8 @@ final class DerivedNode<Value> {
   }
 }
 
-/// The connection from a source to a derived observable. The source's registry retains it, and it retains the node while
-/// the node is observed.
+/// The connection from a source to a derived observable. The source's registry retains it, and it retains the node
+/// while the node is observed.
 @usableFromInline
 final class DerivedInlet: OwnerReference {
   private weak var unkept: AnyObject?

@@ -4,9 +4,9 @@ public import Synchronization
 ///
 /// It is public as the superclass of ``BindingTarget``. Outside this module only ``end()`` is called.
 ///
-/// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. After that the reference is
-/// invalid. A Swift `weak` reference calls the runtime, and slows down all later retains and releases of its object. A
-/// `DeallocationGuard` only reads a number.
+/// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. After that the
+/// reference is invalid. A Swift `weak` reference calls the runtime, and slows down all later retains and releases of
+/// its object. A `DeallocationGuard` only reads a number.
 ///
 /// The object is used in its own isolation only. Its last reference may still be released on another thread, as an
 /// actor's state can be. Then ``end()`` waits until the current use has ended, so no use sees a partly deallocated

@@ -29,8 +29,8 @@ final class WeakReference: OwnerReference {
 
 /// A reference to an object that announces its deallocation.
 final class DeallocationGuardReference: OwnerReference {
-  // Unowned, because the `DeallocationGuard` owns this reference. Unsafe, and safe: only entries of a registry use their owner
-  // references, and the action of an entry retains the `DeallocationGuard`.
+  // Unowned, because the `DeallocationGuard` owns this reference. Unsafe, and safe: only entries of a registry use
+  // their owner references, and the action of an entry retains the `DeallocationGuard`.
   private unowned(unsafe) let lifeline: DeallocationGuard
   // Not the object itself: to compare it would retain it, and it may be about to die on another thread.
   private let identity: ObjectIdentifier

@@ -34,7 +34,8 @@ extension ValueObservable {
   ///   - owner: held weakly; the observation ends with it, or with `removeObserver(owner)`.
   ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns.
-  ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner weakly.
+  ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner
+  ///     weakly.
   @inlinable
   @discardableResult
   public func addObserver(

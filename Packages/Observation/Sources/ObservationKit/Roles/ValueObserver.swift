@@ -26,7 +26,8 @@ public protocol ValueObserver<Value>: AnyObject {
   func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>)
 
   /// The target of the bindings to this object, or nil to bind by a weak reference. A target is several times as fast
-  /// as a weak reference and ``valueChanged(from:to:observable:)``. Call its ``DeallocationGuard/end()`` in the `deinit`.
+  /// as a weak reference and ``valueChanged(from:to:observable:)``. Call its ``DeallocationGuard/end()`` in the
+  /// `deinit`.
   var bindingTarget: BindingTarget<Value>? { get }
 }
 

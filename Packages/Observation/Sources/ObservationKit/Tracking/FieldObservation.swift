@@ -26,7 +26,8 @@ public enum FieldObservation {
   /// still report their change.
   public static var isEnabled: Bool {
     // Loading a byte releases nothing. With this annotation the compiler reads a field without a retain. Without it the
-    // compiler sees only the computed address of a global, and adds a retain, which costs ten times as much as the load.
+    // compiler sees only the computed address of a global, and adds a retain, which costs ten times as much as the
+    // load.
     @inline(never) @_effects(releasenone)
     get { trackingSwitch.load(ordering: .relaxed) }
     set { trackingSwitch.store(newValue, ordering: .relaxed) }

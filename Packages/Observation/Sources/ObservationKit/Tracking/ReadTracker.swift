@@ -33,7 +33,8 @@ public final class ReadTracker: Observable {
   }
 }
 
-// For observables with one property, which `value` stands for. A key path of a generic class would be created at each use.
+// For observables with one property, which `value` stands for. A key path of a generic class would be created at each
+// use.
 extension ReadTracker {
   private var value: Void { () }
 

@@ -7,8 +7,9 @@ import Observation
 /// accesses such a key path, and the argument's `hash(into:)` marks the probe.
 ///
 /// Swift's tracking retains the state of the registrar that was accessed, until it reports a change or the registrar is
-/// deallocated. So the probe accesses a registrar without an observable. If the thread tracks, the observable takes that
-/// registrar over. The access of the probe is released with it, and never reported, because the key path is never set.
+/// deallocated. So the probe accesses a registrar without an observable. If the thread tracks, the observable takes
+/// that registrar over. The access of the probe is released with it, and never reported, because the key path is never
+/// set.
 final class TrackingProbe {
   /// The probe of each thread, which is replaced once its registrar is taken.
   private static let threadProbe = ThreadLocal(owning: TrackingProbe.self)

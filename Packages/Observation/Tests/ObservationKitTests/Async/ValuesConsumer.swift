@@ -1,7 +1,7 @@
 import ObservationKit
 
-/// A task of the main actor that keeps the values it gets. Between two of them it never leaves the actor: whoever sees a
-/// value in ``received`` there knows that the task waits for the next one.
+/// A task of the main actor that keeps the values it gets. Between two of them it never leaves the actor: whoever sees
+/// a value in ``received`` there knows that the task waits for the next one.
 @MainActor
 final class ValuesConsumer<Value: Sendable & Equatable> {
   private(set) var received: [Value] = []

@@ -130,7 +130,8 @@ private let length = 10_000
   }
 }
 
-/// A root whose ten thousand maps are held by an observation alone; the reference points to the object its closure retains.
+/// A root whose ten thousand maps are held by an observation alone; the reference points to the object its closure
+/// retains.
 private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
   let source = ValueSource(0)
   var last = source.map { $0 + 1 }

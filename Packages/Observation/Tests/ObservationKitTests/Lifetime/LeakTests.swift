@@ -1,8 +1,8 @@
 import ObservationKit
 import Testing
 
-/// The participants of an observation: a source, a target, an observer object, an owner, and an object that every closure
-/// retains.
+/// The participants of an observation: a source, a target, an observer object, an owner, and an object that every
+/// closure retains.
 private struct Cast {
   let source = ValueSource(1)
   let other = ValueSource(2)
@@ -115,8 +115,8 @@ private let ways: [Way] = [
 ]
 
 @Suite struct `Nothing leaks` {
-  /// All of it goes when the last reference of the user goes; what the way made may be kept, except a derived observable,
-  /// which retains its sources.
+  /// All of it goes when the last reference of the user goes; what the way made may be kept, except a derived
+  /// observable, which retains its sources.
   @Test(arguments: ways, [true, false])
   func `Nothing leaks from any way to observe or bind`(way: Way, keepsTokens: Bool) {
     var kept: [AnyObject] = []

@@ -26,7 +26,8 @@
       self.timeout = timeout
     }
 
-    /// Calls a closure with a connection that no other task has meanwhile. A transaction that it leaves open is rolled back.
+    /// Calls a closure with a connection that no other task has meanwhile. A transaction that it leaves open is rolled
+    /// back.
     func withConnection<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
       let connection = try await acquire()
       defer { release(connection) }
@@ -38,8 +39,8 @@
       try await reading { try await $0.run(statements) }
     }
 
-    /// Calls a closure that writes nothing. If its connection was lost, it is called again with another one, until all that
-    /// were idle meanwhile are replaced.
+    /// Calls a closure that writes nothing. If its connection was lost, it is called again with another one, until all
+    /// that were idle meanwhile are replaced.
     func reading<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
       for _ in 0..<size {
         do {

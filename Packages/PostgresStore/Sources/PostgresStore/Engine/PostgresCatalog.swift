@@ -108,7 +108,8 @@
       return table
     }
 
-    /// Returns whether it is time to delete old rows of the table of changes: at the first commit, and at each 200th after it.
+    /// Returns whether it is time to delete old rows of the table of changes: at the first commit, and at each 200th
+    /// after it.
     func isTimeToForget() -> Bool {
       state.withLock { state in
         state.commits += 1

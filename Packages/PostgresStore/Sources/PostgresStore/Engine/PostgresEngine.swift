@@ -98,8 +98,8 @@
     /// - Throws: `RecordMismatch`, or `ModelStoreError`. After a connection that was lost during COMMIT the outcome is
     ///   queried. If the server does not answer, the error states that the outcome is unknown.
     ///
-    /// - Returns: the operations on existing tables whose rows have other values than were written, such as defaults, with
-    ///   these values.
+    /// - Returns: the operations on existing tables whose rows have other values than were written, such as defaults,
+    ///   with these values.
     public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
       try await translating {
         let (catalog, log) = try await opened()
@@ -149,8 +149,8 @@
 
     // MARK: Reading
 
-    /// Returns a snapshot of all records: a read-only transaction of the server, which occupies a connection until it is
-    /// released.
+    /// Returns a snapshot of all records: a read-only transaction of the server, which occupies a connection until it
+    /// is released.
     public func snapshot(pinned: Bool) async throws -> PostgresSnapshot {
       try await translating {
         let (catalog, _) = try await opened()

@@ -21,7 +21,8 @@
     public var tableNames: [String: String]
     /// The existing tables that are used, each for the models of a class.
     public var mappings: [TableMapping]
-    /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is needed.
+    /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is
+    /// needed.
     public var createsTables: Bool
     /// The default evaluation of conditions that SQL can't express. By default such a query throws `unsupported`.
     public var evaluation: QueryEvaluation

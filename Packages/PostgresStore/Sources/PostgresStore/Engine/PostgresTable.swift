@@ -82,8 +82,8 @@
         ?? "\(otherAlias).id = replace(\(text), chr(1), chr(1) || chr(2))"
     }
 
-    /// Returns the expression for the text of the value of a key in a JSON object. A key with dots is one key, or several
-    /// nested ones.
+    /// Returns the expression for the text of the value of a key in a JSON object. A key with dots is one key, or
+    /// several nested ones.
     static func text(_ key: String, in body: String) -> String { value(key, in: body, asText: true) }
 
     /// Returns the expression for the JSON of the value of a key.

@@ -9,11 +9,11 @@
   /// ]
   /// ```
   ///
-  /// A field that `columns` does not name has the column of its key or of its key in snake case: `pageCount` has `pageCount` or
-  /// `page_count`. A foreign key also has `author_id`. Other columns of the table are left alone.
+  /// A field that `columns` does not name has the column of its key or of its key in snake case: `pageCount` has
+  /// `pageCount` or `page_count`. A foreign key also has `author_id`. Other columns of the table are left alone.
   ///
-  /// The table is compared with the class when the type is first used, or by ``PostgresModelStore/prepare(_:)``. A field
-  /// without a column that can hold its values is an error then.
+  /// The table is compared with the class when the type is first used, or by ``PostgresModelStore/prepare(_:)``. A
+  /// field without a column that can hold its values is an error then.
   public struct TableMapping: Sendable {
     /// The name of the type of the models.
     public let typeName: String
@@ -34,8 +34,8 @@
     ///   - table: the name of the table.
     ///   - schema: the schema of the table; nil for that of the store.
     ///   - columns: the names of columns, by the keys of fields as they are declared.
-    ///   - order: a unique column of integers, by which models without another order are sorted. Without it they are sorted by
-    ///     an identifier that is an integer, and otherwise by a hash of the identifier.
+    ///   - order: a unique column of integers, by which models without another order are sorted. Without it they are
+    ///     sorted by an identifier that is an integer, and otherwise by a hash of the identifier.
     ///   - transformers: the transformers of the scopes in which the store is used.
     public init<M: Model>(
       _ type: M.Type, table: String, schema: String? = nil, columns: [String: String] = [:], order: String? = nil,

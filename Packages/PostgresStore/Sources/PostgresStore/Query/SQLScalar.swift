@@ -49,7 +49,8 @@
 
     /// Returns the value of a key in a row; nil if the table has no column for it.
     ///
-    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the records.
+    /// A value of another form, such as a date with an offset, is an error of the server: the store then reads the
+    /// records.
     func value(_ key: String, _ table: PostgresTable, _ alias: String) -> SQLTranslator.SQLValue? {
       guard let mapped = table.mapped else {
         return value(ofText: "(\(PostgresTable.text(key, in: "\(alias).body")))")

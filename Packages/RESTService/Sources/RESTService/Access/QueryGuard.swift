@@ -2,15 +2,15 @@
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// A check that a condition or an order reads no hidden field, and no field of another class whose records not every user
-/// may read.
+/// A check that a condition or an order reads no hidden field, and no field of another class whose records not every
+/// user may read.
 struct QueryGuard {
   private let service: RESTService
   private let request: RESTServiceRequest
   private let followsRelations: Bool
 
-  /// - Parameter followsRelations: whether conditions may be about related records. A change of one of them is no change of
-  ///   the record that the condition finds, so a list of changes can't have such a condition.
+  /// - Parameter followsRelations: whether conditions may be about related records. A change of one of them is no
+  ///   change of the record that the condition finds, so a list of changes can't have such a condition.
   init(_ service: RESTService, _ request: RESTServiceRequest, followsRelations: Bool = true) {
     self.service = service
     self.request = request

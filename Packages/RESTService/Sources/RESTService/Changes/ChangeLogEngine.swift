@@ -6,8 +6,8 @@ public import StoreEngine
 /// An engine over another one that keeps a durable change log: the records that each commit wrote, in the order of the
 /// commits.
 ///
-/// A ``RESTService`` over it answers requests with `updated_since`, and sends events. The log is in records of the other
-/// engine, which are written in the commit that they describe. All writers have to use this engine:
+/// A ``RESTService`` over it answers requests with `updated_since`, and sends events. The log is in records of the
+/// other engine, which are written in the commit that they describe. All writers have to use this engine:
 ///
 /// ```swift
 /// final class BookStore: RecordStore<ChangeLogEngine<FileStoreHandle>>, TransactionalModelStore {}
@@ -70,8 +70,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     }
   }
 
-  /// The record that each commit writes if positions in the engine are not those of the commits. So no two commits overlap,
-  /// and their positions have their order.
+  /// The record that each commit writes if positions in the engine are not those of the commits. So no two commits
+  /// overlap, and their positions have their order.
   private struct Head {
     /// The record before the commit; nil if there is none.
     let record: StoredRecord?

@@ -5,8 +5,8 @@ import RESTStore
 extension RESTService {
   /// The description of the service as an OpenAPI 3.1 document, which it also serves at `/openapi.json`.
   ///
-  /// It has the paths, the parameters, the fields with the rules that JSON Schema can express, and the status codes. Hidden
-  /// fields, and actions that no access rule allows, are omitted.
+  /// It has the paths, the parameters, the fields with the rules that JSON Schema can express, and the status codes.
+  /// Hidden fields, and actions that no access rule allows, are omitted.
   ///
   /// - Complexity: O(*n*) in the number of fields of all classes.
   public var openAPI: JSONValue {

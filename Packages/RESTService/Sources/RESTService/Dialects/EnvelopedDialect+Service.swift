@@ -24,7 +24,8 @@ extension EnvelopedDialect: RESTServiceDialect {
     Self.envelope(.object(record), at: recordPath, around: .object([:]))
   }
 
-  /// Puts the records at ``EnvelopedDialect/listPath``, and the address of the next page at ``EnvelopedDialect/nextPath``.
+  /// Puts the records at ``EnvelopedDialect/listPath``, and the address of the next page at
+  /// ``EnvelopedDialect/nextPath``.
   public func servedBody(ofList records: [AttributeDictionary], next: String?, _ form: RESTServedForm) -> JSONValue {
     let body = Self.envelope(.array(records.map { .object($0) }), at: listPath, around: .object([:]))
     guard let nextPath, cursorParameter == nil else { return body }

@@ -16,8 +16,8 @@ extension PostgRESTDialect: RESTServiceDialect {
     .array(records.map { .object($0) })
   }
 
-  /// Reads filters, `and`, `or`, `order`, `limit` and `offset`. A filter by the identifier alone names a record, for all
-  /// requests but lists.
+  /// Reads filters, `and`, `or`, `order`, `limit` and `offset`. A filter by the identifier alone names a record, for
+  /// all requests but lists.
   public func servedQuery(_ query: inout RESTServedQuery, of form: RESTServedForm) throws {
     var (terms, items): ([JSONValue], [RESTQueryItem]) = ([], [])
     for item in query.items {

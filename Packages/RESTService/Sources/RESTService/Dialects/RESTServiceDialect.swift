@@ -14,8 +14,8 @@ public protocol RESTServiceDialect: Sendable {
   /// The media type of records and lists.
   var servedMediaType: String { get }
 
-  /// Changes the query of an address to the parameters of ``RESTService``: `where`, `sort`, `limit`, `offset` and `after`.
-  /// Default: nothing is changed.
+  /// Changes the query of an address to the parameters of ``RESTService``: `where`, `sort`, `limit`, `offset` and
+  /// `after`. Default: nothing is changed.
   ///
   /// - Throws: `ModelStoreError` with the code `unsupported` for a parameter that is not served.
   func servedQuery(_ query: inout RESTServedQuery, of form: RESTServedForm) throws

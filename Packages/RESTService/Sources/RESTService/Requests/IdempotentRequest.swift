@@ -13,7 +13,8 @@ struct IdempotentRequest {
   let digest: String
 
   /// - Returns: nil for a request without a key.
-  /// - Throws: ``ServiceProblem`` with the status 400 for a key that is empty or too long, or that the service doesn't keep.
+  /// - Throws: ``ServiceProblem`` with the status 400 for a key that is empty or too long, or that the service doesn't
+  ///   keep.
   init?(_ call: ServiceCall, _ options: RESTServiceOptions) throws {
     guard let key = call.headers[Self.header] else { return nil }
     guard options.answerRetention != nil else {

@@ -25,8 +25,8 @@ public protocol RESTDialect: Sendable {
 
   // MARK: Requests
 
-  /// Changes a request that is complete except for the credentials: its headers, its limits of time, size and redirects,
-  /// and its cache policy. Default: nothing is changed.
+  /// Changes a request that is complete except for the credentials: its headers, its limits of time, size and
+  /// redirects, and its cache policy. Default: nothing is changed.
   ///
   /// The headers that a call or ``RESTModelStore/with(headers:parameters:timeout:cachePolicy:)`` names replace those
   /// set here, as do its time limit and cache policy.
@@ -49,8 +49,8 @@ public protocol RESTDialect: Sendable {
   /// Returns the address of an operation's request. Default: its path, without query.
   func address(of operation: RESTOperation) throws -> RESTAddress
 
-  /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a POST
-  /// to its collection. Default: no.
+  /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a
+  /// POST to its collection. Default: no.
   var createsWithPut: Bool { get }
 
   /// Returns whether an identifier is temporary: it is not sent when the model is created, and the server's identifier
@@ -82,8 +82,8 @@ public protocol RESTDialect: Sendable {
   ///   - type: the class of the model.
   func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary
 
-  /// The key path of the records in the answer to a list, if models can read them unchanged. Empty for the whole answer,
-  /// nil if it is unknown. Default: nil.
+  /// The key path of the records in the answer to a list, if models can read them unchanged. Empty for the whole
+  /// answer, nil if it is unknown. Default: nil.
   ///
   /// With a path, records are read directly from the bytes, without building a JSON tree, and without calls of
   /// ``constructResponse(_:to:)`` and ``deserialize(_:of:)``.
@@ -111,8 +111,8 @@ public protocol RESTDialect: Sendable {
   /// `RESTService`: `updated_since`. Default: nil, which means that the server has no change log.
   var changesParameter: String? { get }
 
-  /// Returns the link to the next page of a list; nil after the last page. Default: the link in the answer, or otherwise
-  /// the one that the paging of the translation computes.
+  /// Returns the link to the next page of a list; nil after the last page. Default: the link in the answer, or
+  /// otherwise the one that the paging of the translation computes.
   ///
   /// - Parameters:
   ///   - page: the current page.

@@ -27,8 +27,8 @@ public struct JSONAPIDialect: RESTDialect {
   public var includedByType: [String: [String]]
   /// The attributes and relationships to which answers are limited, by the type of the resource.
   public var fieldSets: [String: [String]]
-  /// The key path of the total number of resources in the answer to a list, such as `"meta.page.total"`; nil if there is
-  /// none.
+  /// The key path of the total number of resources in the answer to a list, such as `"meta.page.total"`; nil if there
+  /// is none.
   public var totalPath: String?
 
   /// Creates the dialect.

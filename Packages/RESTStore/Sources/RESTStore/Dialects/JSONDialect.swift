@@ -7,16 +7,16 @@ import StoreProtocol
 /// let store = RESTModelStore(baseURL: url, dialect: JSONDialect())  // the default
 /// ```
 ///
-/// A page of a list has a `Link` header with the relation `next`. Conditions and orders are rejected by default: no form
-/// of them is understood by all servers, and many ignore parameters that they don't know. A `RESTService` understands
-/// the parameters `where` and `sort`, which have the JSON of the condition and the orders.
+/// A page of a list has a `Link` header with the relation `next`. Conditions and orders are rejected by default: no
+/// form of them is understood by all servers, and many ignore parameters that they don't know. A `RESTService`
+/// understands the parameters `where` and `sort`, which have the JSON of the condition and the orders.
 public struct JSONDialect: RESTDialect {
   /// The paging of lists.
   public var paging: RESTPaging
   /// Whether conditions and orders are sent, in the parameters `where` and `sort`.
   public var sendsQueries: Bool
-  /// The parameter with which lists contain related models in full, such as `"include"` or `"expand"`; nil if the API has
-  /// none.
+  /// The parameter with which lists contain related models in full, such as `"include"` or `"expand"`; nil if the API
+  /// has none.
   public var includeParameter: String?
   /// The parameter with which a `RESTService` lists changes, `"updated_since"`; nil if the server has no change log.
   public var changesParameter: String?

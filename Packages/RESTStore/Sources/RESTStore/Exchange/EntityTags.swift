@@ -59,8 +59,8 @@ final class EntityTags {
   static func isStrong(_ tag: String) -> Bool { !tag.hasPrefix("W/") }
 }
 
-/// The record of the server after an update or a delete failed because another writer had changed it. It is the cause of
-/// an error with the code `conflict`.
+/// The record of the server after an update or a delete failed because another writer had changed it. It is the cause
+/// of an error with the code `conflict`.
 ///
 /// ```swift
 /// do {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The writes that are in progress, by type. The answers to two writes that overlap may arrive in another order than the
-/// server carried them out.
+/// The writes that are in progress, by type. The answers to two writes that overlap may arrive in another order than
+/// the server carried them out.
 final class OverlappingWrites: Sendable {
   /// One write that is in progress.
   struct Write {

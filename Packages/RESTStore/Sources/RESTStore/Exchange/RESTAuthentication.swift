@@ -104,8 +104,8 @@ public final class BearerAuthentication: RESTAuthentication {
     return try await renewed(refused) != nil
   }
 
-  /// Joins the renewal that is in progress, or starts one. It continues if the caller is cancelled, since others may wait
-  /// for it.
+  /// Joins the renewal that is in progress, or starts one. It continues if the caller is cancelled, since others may
+  /// wait for it.
   private func renewed(_ refused: String?) async throws -> String? {
     guard let newToken else { return nil }
     let task = state.withLock { state -> Task<String, any Error>? in

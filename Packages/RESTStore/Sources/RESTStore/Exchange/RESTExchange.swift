@@ -28,7 +28,7 @@ struct RESTExchange: Sendable {
 
   private var options: RESTOptions { engine.options }
 
-  func tell(_ kind: @autoclosure () -> RESTEvent.Kind, about request: HTTPRequestData? = nil, attempt: Int = 1) {
+  func report(_ kind: @autoclosure () -> RESTEvent.Kind, about request: HTTPRequestData? = nil, attempt: Int = 1) {
     guard let monitor = options.monitor else { return }
     monitor.record(
       RESTEvent(
@@ -50,18 +50,18 @@ struct RESTExchange: Sendable {
         let authentication = options.authentication
       {
         hasRenewed = true
-        tell(.renewingCredentials, about: request, attempt: attempt)
+        report(.renewingCredentials, about: request, attempt: attempt)
         if try await renewed(authentication, after: authorized) { continue }
       }
       guard mayRepeat, let wait = wait(after: result, attempt: attempt) else {
-        return try settled(result, isUncertain: isUncertain)
+        return try finalResponse(result, isUncertain: isUncertain)
       }
       if case .success(let response) = result {
         isUncertain = isUncertain || response.status >= 500
       } else {
         isUncertain = true
       }
-      tell(.retrying(after: wait), about: request, attempt: attempt)
+      report(.retrying(after: wait), about: request, attempt: attempt)
       try await options.retry.sleep(wait)
       attempt += 1
     }
@@ -96,18 +96,18 @@ struct RESTExchange: Sendable {
   }
 
   private func send(_ request: HTTPRequestData, attempt: Int) async -> Result<HTTPResponseData, ModelStoreError> {
-    tell(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
+    report(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
     let clock = ContinuousClock()
     let start = clock.now
     do {
       let response = try await engine.gate.run { try await engine.transport.send(request) }
-      tell(
+      report(
         .answered(status: response.status, bytes: response.body.count, after: clock.now - start), about: request,
         attempt: attempt)
       return .success(response)
     } catch {
       let error = ModelStoreError(transportError: error)
-      tell(.failed(code: error.code.description, after: clock.now - start), about: request, attempt: attempt)
+      report(.failed(code: error.code.description, after: clock.now - start), about: request, attempt: attempt)
       return .failure(error)
     }
   }
@@ -127,7 +127,7 @@ struct RESTExchange: Sendable {
 
   /// Returns the final answer. A repeated delete that finds no model is a success: the attempt whose answer was lost
   /// has deleted it.
-  private func settled(
+  private func finalResponse(
     _ result: Result<HTTPResponseData, ModelStoreError>, isUncertain: Bool
   ) throws -> HTTPResponseData {
     let response = try result.get()

@@ -29,8 +29,8 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case renewingCredentials
     /// The call joined an equal one that is in progress, and sent nothing.
     case shared
-    /// The server stored a new model under another identifier than the one it was sent with. The model and the references to
-    /// it in this store have the new one; what is stored elsewhere under the old one is not changed.
+    /// The server stored a new model under another identifier than the one it was sent with. The model and the
+    /// references to it in this store have the new one; what is stored elsewhere under the old one is not changed.
     case identifierReplaced(sent: String, by: String)
   }
 

@@ -20,9 +20,9 @@ public struct RESTOptions: Sendable {
   /// Whether equal lookups in progress at the same time share one request. If the task that sent it is cancelled, the
   /// next waiting task sends it again. Default: yes.
   public var coalescesLookups: Bool
-  /// The maximum number of requests of the engine that are in progress at a time. Others wait, and their time-out starts
-  /// after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by itself
-  /// only 6.
+  /// The maximum number of requests of the engine that are in progress at a time. Others wait, and their time-out
+  /// starts after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by
+  /// itself only 6.
   public var maximumConcurrentRequests: Int
   /// The number of redirects of one request that are followed. Default: 10.
   public var maximumRedirects: Int

@@ -8,7 +8,7 @@
 final class SharedExchanges: Sendable {
   typealias Continuation = CheckedContinuation<HTTPResponseData?, any Error>
 
-  private struct Flight {
+  private struct SharedExchange {
     let request: HTTPRequestData
     /// The callers that joined, and wait or are about to wait.
     var waiting: [Int: Continuation?] = [:]
@@ -16,8 +16,8 @@ final class SharedExchanges: Sendable {
 
   private struct State {
     var nextNumber = 0
-    var flights: [Int: Flight] = [:]
-    /// The flights that may still be joined.
+    var exchanges: [Int: SharedExchange] = [:]
+    /// The exchanges that may still be joined.
     var open: [HTTPRequestData: Int] = [:]
     /// The results for callers that joined and do not wait yet.
     var early: [Int: Result<HTTPResponseData?, any Error>] = [:]
@@ -36,17 +36,17 @@ final class SharedExchanges: Sendable {
   ) async throws -> HTTPResponseData {
     var hasJoined = false
     while true {
-      switch board(request) {
-      case .started(let flight):
+      switch join(request) {
+      case .started(let exchange):
         let result: Result<HTTPResponseData, any Error>
         do { result = .success(try await send()) } catch { result = .failure(error) }
-        land(flight, result, isCancelled: Task.isCancelled)
+        finish(exchange, result, isCancelled: Task.isCancelled)
         return try result.get()
-      case .joined(let flight, let number):
+      case .joined(let exchange, let number):
         if !hasJoined { joined() }
         hasJoined = true
         // There is no answer if the caller that sent the request was cancelled.
-        if var response = try await answer(to: flight, number) {
+        if var response = try await answer(to: exchange, number) {
           response.isJoined = true
           return response
         }
@@ -59,58 +59,58 @@ final class SharedExchanges: Sendable {
   func close() { state.withLock { $0.open = [:] } }
 
   private enum RequestSharing {
-    case started(flight: Int)
-    case joined(flight: Int, number: Int)
+    case started(exchange: Int)
+    case joined(exchange: Int, number: Int)
   }
 
-  private func board(_ request: HTTPRequestData) -> RequestSharing {
+  private func join(_ request: HTTPRequestData) -> RequestSharing {
     state.withLock { state in
       state.nextNumber += 1
       let number = state.nextNumber
-      if let flight = state.open[request] {
-        state.flights[flight]?.waiting[number] = .some(nil)
-        return .joined(flight: flight, number: number)
+      if let exchange = state.open[request] {
+        state.exchanges[exchange]?.waiting[number] = .some(nil)
+        return .joined(exchange: exchange, number: number)
       }
-      state.flights[number] = Flight(request: request)
+      state.exchanges[number] = SharedExchange(request: request)
       state.open[request] = number
-      return .started(flight: number)
+      return .started(exchange: number)
     }
   }
 
-  private func land(_ flight: Int, _ result: Result<HTTPResponseData, any Error>, isCancelled: Bool) {
+  private func finish(_ exchange: Int, _ result: Result<HTTPResponseData, any Error>, isCancelled: Bool) {
     var shared = result.map { HTTPResponseData?.some($0) }
     if isCancelled, case .failure = result { shared = .success(nil) }
     let waiting = state.withLock { state -> [Continuation] in
-      guard let landed = state.flights.removeValue(forKey: flight) else { return [] }
-      if state.open[landed.request] == flight { state.open[landed.request] = nil }
-      for (number, continuation) in landed.waiting where continuation == nil { state.early[number] = shared }
-      return landed.waiting.values.compactMap { $0 }
+      guard let finished = state.exchanges.removeValue(forKey: exchange) else { return [] }
+      if state.open[finished.request] == exchange { state.open[finished.request] = nil }
+      for (number, continuation) in finished.waiting where continuation == nil { state.early[number] = shared }
+      return finished.waiting.values.compactMap { $0 }
     }
     for continuation in waiting { continuation.resume(with: shared) }
   }
 
   // MARK: Waiting
 
-  private func answer(to flight: Int, _ number: Int) async throws -> HTTPResponseData? {
+  private func answer(to exchange: Int, _ number: Int) async throws -> HTTPResponseData? {
     defer { state.withLock { _ = $0.early.removeValue(forKey: number) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: Continuation) in
         let early = state.withLock { state -> Result<HTTPResponseData?, any Error>? in
           if let early = state.early.removeValue(forKey: number) { return early }
-          state.flights[flight]?.waiting[number] = .some(continuation)
+          state.exchanges[exchange]?.waiting[number] = .some(continuation)
           return nil
         }
         if let early { continuation.resume(with: early) }
       }
     } onCancel: {
-      leave(flight, number)
+      withdraw(exchange, number)
     }
   }
 
   /// Removes a caller that joined, and cancels its wait.
-  private func leave(_ flight: Int, _ number: Int) {
+  private func withdraw(_ exchange: Int, _ number: Int) {
     let continuation = state.withLock { state -> Continuation? in
-      guard let place = state.flights[flight]?.waiting.removeValue(forKey: number) else { return nil }
+      guard let place = state.exchanges[exchange]?.waiting.removeValue(forKey: number) else { return nil }
       if place == nil { state.early[number] = .failure(CancellationError()) }
       return place
     }

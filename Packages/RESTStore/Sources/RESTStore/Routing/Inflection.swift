@@ -76,7 +76,8 @@ public struct Inflection: Sendable {
     return noun[..<start] + Self.inCase(of: word, singular: lower, plural)
   }
 
-  /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is not a plural is unchanged.
+  /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is not a plural is
+  /// unchanged.
   ///
   /// ```swift
   /// assert(Inflection.english.singular(of: "SalesPeople") == "SalesPerson")

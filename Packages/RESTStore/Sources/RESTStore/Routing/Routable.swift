@@ -9,8 +9,8 @@ public import StoreProtocol
 /// }
 /// ```
 public protocol Routable: SendableMetatype {
-  /// The path below the base address, as plain text: it is percent-encoded where needed. Slashes separate components, and
-  /// `{company.id}` stands for a value of the model: see ``RESTRouter/route(_:to:)``.
+  /// The path below the base address, as plain text: it is percent-encoded where needed. Slashes separate components,
+  /// and `{company.id}` stands for a value of the model: see ``RESTRouter/route(_:to:)``.
   static var collectionPath: String { get }
 
   /// The path of this model if it is outside of its collection: plain text like ``collectionPath``. Nil, the default,
@@ -34,8 +34,8 @@ extension Routable {
 /// }
 /// ```
 ///
-/// The last segment of the collection is the key of the inverse field, here `employees`. A model without owner, or whose
-/// owner field has no inverse, is routed as if it did not conform.
+/// The last segment of the collection is the key of the inverse field, here `employees`. A model without owner, or
+/// whose owner field has no inverse, is routed as if it did not conform.
 public protocol HasOwnerField: SendableMetatype {
   /// The relation to the owner of this model.
   var ownerField: AnyField { get }

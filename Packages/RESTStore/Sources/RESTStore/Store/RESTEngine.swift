@@ -103,7 +103,7 @@ public final class RESTEngine: Sendable {
     }
     do {
       return try await shared.response(
-        to: request, joined: { exchange.tell(.shared, about: request) }, { try await exchange.response(to: request) })
+        to: request, joined: { exchange.report(.shared, about: request) }, { try await exchange.response(to: request) })
     } catch {
       throw ModelStoreError(transportError: error)
     }

@@ -19,7 +19,7 @@ extension RESTModelStore: LiveModelStore {
   /// Publishes a save. The record has the known values: those that were sent, and those of the server's answer.
   ///
   /// - Parameter isAlone: whether no other write to the type overlapped this one, whose record may be newer then.
-  func tell<M: Model>(
+  func report<M: Model>(
     _ kind: RecordChange.Kind, _ save: SaveOperation<M>, answer: AttributeDictionary?, isAlone: Bool
   ) {
     guard changeFeed.isObserved, let identifier = save.model.identifier else { return }

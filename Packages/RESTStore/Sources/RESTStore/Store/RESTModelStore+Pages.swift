@@ -31,7 +31,7 @@ extension RESTModelStore: PagedModelStore {
     defer { scope.pendingReads.end() }
     let start = try marked.map { try listing.position($0) } ?? listing.start
     let (records, next) = try await listing.records(from: start, atMost: query.limit)
-    try await settleCreations(of: M.self, in: records)
+    try await waitForCreations(of: M.self, in: records)
     do {
       let models: [M] = try models(of: records, readSince: readStart)
       return ModelPage(models: models, next: try next.map { try ModelPageMark($0.json, in: query) })

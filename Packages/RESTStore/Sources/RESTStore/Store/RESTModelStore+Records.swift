@@ -134,18 +134,18 @@ extension RESTModelStore {
     return try identifier(exact)
   }
 
-  /// Waits for the creations of a type that are in progress, if records may belong to them: a server may list a new model
-  /// before its answer brings the identifier.
+  /// Waits for the creations of a type that are in progress, if records may belong to them: a server may list a new
+  /// model before its answer brings the identifier.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
-  func settleCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
+  func waitForCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
     guard scope.creations.areUnderWay(of: M.typeName) else { return }
     // A record that does not fit fails later, when models are made.
     let hasNews = records.contains { record in
       guard let identifier = try? identifier(in: record, of: type) else { return false }
       return scope.liveModel(type, identifier: identifier) == nil
     }
-    if hasNews { try await scope.creations.settled(of: M.typeName) }
+    if hasNews { try await scope.creations.waitForCreations(of: M.typeName) }
   }
 
   /// Rejects an identifier for a new model that another live one has, since there is one object for an identifier. An
@@ -155,7 +155,7 @@ extension RESTModelStore {
   /// - Throws: `ModelStoreError` with the code `server`.
   func checkIsFree<M: Model>(_ answered: String, for model: M, besides sent: String?) throws {
     guard answered != sent, let live = scope.liveModel(type(of: model), identifier: answered), live !== model,
-      !live.isShell
+      !live.isUnloadedReference
     else { return }
     throw ModelStoreError(
       .server,

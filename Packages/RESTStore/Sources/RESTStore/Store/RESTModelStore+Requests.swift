@@ -31,8 +31,8 @@ extension RESTModelStore {
   ///   - body: the bytes to send; nil for none. Name their media type in the header `Content-Type`.
   ///   - headers: the headers of this request. They replace those of the store.
   /// - Returns: the answer, whose status is a success.
-  /// - Throws: `ModelStoreError` with the code of the failure, as all calls of the store do. Its code is `invalid` for a
-  ///   path or header that can't be sent.
+  /// - Throws: `ModelStoreError` with the code of the failure, as all calls of the store do. Its code is `invalid` for
+  ///   a path or header that can't be sent.
   public func request(
     _ method: HTTPRequestData.Method, _ path: String, parameters: AttributeDictionary = [:], body: Data? = nil,
     headers: HTTPHeaderList = [:]

@@ -128,14 +128,14 @@ public final class RESTModelStore: ModelStore {
           throw ModelStoreError(.server, "the response has no identifier for the new model")
         }
         try save.finish(answer: record)
-        tell(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
+        report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
         tags.set(tag(in: response), of: model)
       }
     } catch {
       throw placed(error, on: model)
     }
     if let identifier, let stored = model.identifier, stored != identifier {
-      RESTExchange(handle, call).tell(.identifierReplaced(sent: identifier, by: stored))
+      RESTExchange(handle, call).report(.identifierReplaced(sent: identifier, by: stored))
     }
     return model
   }
@@ -210,7 +210,7 @@ public final class RESTModelStore: ModelStore {
             record = known
           }
           try save.finish(answer: record)
-          tell(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
+          report(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || call.headers["If-Match"] == known
           tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
@@ -305,7 +305,9 @@ public final class RESTModelStore: ModelStore {
       call,
       whenAnswered: { response in
         // The answer may be about a model whose creation is not finished here.
-        if live == nil, response.isSuccessful { try await scope.creations.settled(of: call.operation.typeName) }
+        if live == nil, response.isSuccessful {
+          try await scope.creations.waitForCreations(of: call.operation.typeName)
+        }
       },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
@@ -343,7 +345,7 @@ public final class RESTModelStore: ModelStore {
     switch try await listing.found(readSince: start) {
     case .models(let models): return models
     case .records(let records):
-      try await settleCreations(of: M.self, in: records)
+      try await waitForCreations(of: M.self, in: records)
       do {
         return try models(of: records, readSince: start)
       } catch {

@@ -52,7 +52,8 @@ public struct RESTResult {
 
   /// Reads the record of the answer into its live model, as the dialect reads the answer to a lookup.
   ///
-  /// Fields with local changes keep their values, and a model that was saved since the request was sent stays unchanged.
+  /// Fields with local changes keep their values, and a model that was saved since the request was sent stays
+  /// unchanged.
   ///
   /// - Parameter type: the class of the model.
   /// - Throws: `ModelStoreError` with the code `server` if there is no record, or it does not fit.

@@ -1,5 +1,5 @@
-/// The header fields of a request or response, in order. Names are compared without regard to case, and a name may occur
-/// more than once.
+/// The header fields of a request or response, in order. Names are compared without regard to case, and a name may
+/// occur more than once.
 ///
 /// ```swift
 /// var headers: HTTPHeaderList = ["Accept": "application/json"]

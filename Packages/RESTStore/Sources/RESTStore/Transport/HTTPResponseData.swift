@@ -7,8 +7,8 @@ public import Foundation
 /// assert(response.isSuccessful)
 /// ```
 ///
-/// The module swift-http-types owns the shorter name; inside ``RESTDialect`` and ``HTTPTransport`` it is an alias for this
-/// type.
+/// The module swift-http-types owns the shorter name; inside ``RESTDialect`` and ``HTTPTransport`` it is an alias for
+/// this type.
 public struct HTTPResponseData: Sendable, Hashable {
   /// The status, such as 200.
   public var status: Int

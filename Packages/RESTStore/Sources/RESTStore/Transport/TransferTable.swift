@@ -5,8 +5,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The exchanges of a session that are in progress. One timer for all of them ends those whose time is over. A timer for
-/// each would cost a good part of a small request, and run on long after the answer.
+/// The exchanges of a session that are in progress. One timer for all of them ends those whose time is over. A timer
+/// for each would cost a good part of a small request, and run on long after the answer.
 final class TransferTable: Sendable {
   private struct Entry {
     let transfer: Transfer

@@ -27,7 +27,8 @@ extension SwiftSourceWriter {
       + "\(type)\(isRequired ? "" : "?")\(initial.map { " = \($0)" } ?? "")"
   }
 
-  /// Returns the declaration of a relationship's property, such as `@ModelField(inverse: \\.$books) var author: Author?`.
+  /// Returns the declaration of a relationship's property, such as `@ModelField(inverse: \\.$books) var author:
+  /// Author?`.
   func property(
     of relationship: CoreDataSchema.Relationship, _ name: String, _ related: String, _ arguments: [String]
   ) throws -> String {

@@ -193,8 +193,8 @@ struct SchemaTreeReader {
 
   // MARK: Unknown parts
 
-  /// Records and keeps the unknown parts inside a known element. They are written again in a copy of the element that has
-  /// only them.
+  /// Records and keeps the unknown parts inside a known element. They are written again in a copy of the element that
+  /// has only them.
   private mutating func keep(
     _ rest: CoreDataSchema.Element, entity: String, property: String? = nil,
     in others: inout [CoreDataSchema.Element]

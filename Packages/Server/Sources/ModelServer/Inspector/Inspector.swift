@@ -11,8 +11,8 @@ import StoreProtocol
 /// let server = try ModelServer(service, inspector: inspector)
 /// ```
 ///
-/// The page reads and writes records with the requests of the service, under its access rules. The schema and the numbers
-/// of records are shown regardless of access rules, to every user whom the server does not reject.
+/// The page reads and writes records with the requests of the service, under its access rules. The schema and the
+/// numbers of records are shown regardless of access rules, to every user whom the server does not reject.
 public struct Inspector: Sendable {
   /// The path below which the page and its data are served.
   static let path = "/_inspect/"

@@ -1,6 +1,7 @@
 /// The name in a `Host` header.
 enum HostName {
-  /// Returns the host in the value of a `Host` header, in lowercase and without the port; nil if the value is malformed.
+  /// Returns the host in the value of a `Host` header, in lowercase and without the port; nil if the value is
+  /// malformed.
   static func host(in authority: String) -> String? {
     let host: Substring
     let rest: Substring

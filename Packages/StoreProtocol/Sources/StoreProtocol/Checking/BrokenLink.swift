@@ -84,7 +84,7 @@ struct LinkCheck {
           if seen.insert(related).inserted { try await run(related, in: owner, at: link, &seen, store) }
           continue
         }
-        if trustsLiveModels, related.isKnownToStore, !related.isShell { continue }
+        if trustsLiveModels, related.isKnownToStore, !related.isUnloadedReference { continue }
         guard let target = related.storedIdentifier, let type = Swift.type(of: related) as? any Model.Type,
           try await !isThere(type, target, in: store)
         else { continue }

@@ -16,8 +16,8 @@ extension ModelStore {
   /// unknown identifier, or without one, becomes a new model. A model that an entry contains in full for a foreign key
   /// is imported with it. An entry that has only its identifier references it, whether it is stored or not.
   ///
-  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It does
-  /// not stop the others. Entries are written in batches if the store has transactions.
+  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It
+  /// does not stop the others. Entries are written in batches if the store has transactions.
   ///
   /// The import is one step of a `ModelUndo`.
   ///

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The links from the models of a live query to the related models that it includes, and retains: a read of their inverses
-/// makes the relations of their owners weak.
+/// The links from the models of a live query to the related models that it includes, and retains: a read of their
+/// inverses makes the relations of their owners weak.
 struct IncludedLinks {
   /// A record at one level of the included relations. The models of the query are at level 0.
   struct Node: Hashable {
@@ -25,8 +25,8 @@ struct IncludedLinks {
     return roots
   }
 
-  /// Replaces the members of a node, and retains their models. Members that no node references any more are removed, with
-  /// their members.
+  /// Replaces the members of a node, and retains their models. Members that no node references any more are removed,
+  /// with their members.
   mutating func set(_ new: [Node: ModelObject], of node: Node) {
     let old = members[node] ?? [:]
     members[node] = new.isEmpty ? nil : new

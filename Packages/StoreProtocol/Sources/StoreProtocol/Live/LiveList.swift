@@ -73,8 +73,8 @@ public final class LiveList<M: Model> {
   /// Whether the query has no result yet.
   public var isLoading: Bool { if case .loading = loadState { true } else { false } }
 
-  /// The error since the last valid result; nil without one. The query runs again with the next relevant change, and with
-  /// ``reload()``.
+  /// The error since the last valid result; nil without one. The query runs again with the next relevant change, and
+  /// with ``reload()``.
   public var error: ModelStoreError? {
     if case .error(let error) = loadState { error as? ModelStoreError } else { nil }
   }

@@ -11,8 +11,8 @@ public protocol LiveModelStore: ModelStore {
   /// The feed of the engine's writes, the same for all instances of the store.
   var changeFeed: StoreChangeFeed { get }
 
-  /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` return records. Otherwise live results are listed
-  /// again after a write whose record does not suffice to update them.
+  /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` return records. Otherwise live results are
+  /// listed again after a write whose record does not suffice to update them.
   var canReadRecords: Bool { get }
 
   /// Reads the stored records of a type, in the order of creation, without writes of open transactions.
@@ -30,8 +30,8 @@ public protocol LiveModelStore: ModelStore {
   /// - Throws: ``ModelStoreError``.
   func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord?
 
-  /// Handles a record of a live result that can't be read as a model: throws the error, or returns to skip the record. By
-  /// default it throws.
+  /// Handles a record of a live result that can't be read as a model: throws the error, or returns to skip the record.
+  /// By default it throws.
   func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws
 
   /// Called when a class is used for the first time.

@@ -197,7 +197,7 @@ extension LiveObservation {
       }
       records.append(record.bytes)
     }
-    try await store.scope.creations.settled(of: typeName)
+    try await store.scope.creations.waitForCreations(of: typeName)
     let made = try await models(of: records, at: places, table, readSince: start)
     guard made.allSatisfy({ $0 != nil }) else {
       changeMembers(adding: [], removing: identifiers)

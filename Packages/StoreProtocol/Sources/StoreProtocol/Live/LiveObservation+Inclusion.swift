@@ -1,7 +1,7 @@
 // The related models of live results.
 extension LiveObservation {
-  /// The number of attempts to load related models of one moment. Without a limit, a result would never be delivered while
-  /// others write all the time.
+  /// The number of attempts to load related models of one moment. Without a limit, a result would never be delivered
+  /// while others write all the time.
   private static var attempts: Int { 10 }
 
   /// Returns the next result with its related models; nil if it is the same as before.
@@ -10,8 +10,8 @@ extension LiveObservation {
     return await including(await queryResult(of: own(mail)), mail)
   }
 
-  /// Returns a result with its related models. It contains the changes that are committed while they are loaded, so that all
-  /// models are of one moment.
+  /// Returns a result with its related models. It contains the changes that are committed while they are loaded, so
+  /// that all models are of one moment.
   ///
   /// - Parameters:
   ///   - result: the result of the query; nil if it is the same as before.

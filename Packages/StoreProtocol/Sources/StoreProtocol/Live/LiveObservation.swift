@@ -265,7 +265,7 @@ final class LiveObservation<M: Model> {
       }
     }
     table.sort()
-    try await store.scope.creations.settled(of: typeName)
+    try await store.scope.creations.waitForCreations(of: typeName)
     var (identifiers, made): ([String], [M?])
     repeat {
       shown = table.places(query.window(of: table.count))
@@ -319,9 +319,11 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// Returns the models of records that were read before. Records of live models that were updated since are read again.
+  /// Returns the models of records that were read before. Records of live models that were updated since are read
+  /// again.
   ///
-  /// - Returns: a model for each row, or nil for a record that can't be read, and was skipped and removed from the table.
+  /// - Returns: a model for each row, or nil for a record that can't be read, and was skipped and removed from the
+  ///   table.
   func models(
     of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Moment
   ) async throws -> [M?] {
@@ -350,7 +352,7 @@ final class LiveObservation<M: Model> {
     return models
   }
 
-  // MARK: What others do with it
+  // MARK: For the other parts of the observation
 
   /// Returns whether a change is older than the list.
   func isKnown(_ routed: RoutedChange) -> Bool { routed.position <= position }

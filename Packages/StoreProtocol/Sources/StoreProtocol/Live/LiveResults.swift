@@ -27,8 +27,8 @@ extension LiveModelStore {
   ///   - limit: the largest number of models; nil for all.
   ///   - offset: the number of models to skip.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
-  ///   - relations: the relations that are loaded with each result, as key paths of ``RelationPath``. A write to a related
-  ///     model gives a result in which the models that reach it are updated.
+  ///   - relations: the relations that are loaded with each result, as key paths of ``RelationPath``. A write to a
+  ///     related model gives a result in which the models that reach it are updated.
   public func observe<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore,

@@ -11,8 +11,8 @@ extension LiveModelStore {
   /// ```
   ///
   /// The value is computed again after a commit of any store instance that writes a record which matches or matched, in
-  /// a field that the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value
-  /// only if it differs from its previous one.
+  /// a field that the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a
+  /// value only if it differs from its previous one.
   ///
   /// The sequence never throws: after a failure it has the error, and the value again with the next relevant change. It
   /// ends when the task is cancelled, or the store is closed.

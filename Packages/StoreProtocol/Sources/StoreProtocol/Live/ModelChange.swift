@@ -50,8 +50,8 @@ public enum ModelChange: Hashable, Sendable {
 public struct ModelChangeBatch<M: Model>: RandomAccessCollection, Sendable {
   /// The changes, in the order in which they were made.
   public let changes: [ModelChange]
-  /// Whether changes between the previous batch and this one are missing: too many waited, or all records were replaced.
-  /// Such a batch has no changes. List shown models again.
+  /// Whether changes between the previous batch and this one are missing: too many waited, or all records were
+  /// replaced. Such a batch has no changes. List shown models again.
   public let hasGap: Bool
   /// The number of changes that were dropped because too many waited.
   public let droppedCount: Int

@@ -1,4 +1,5 @@
-/// Numbers in an order that the caller defines, in chunks, so that one is inserted or removed without moving all others.
+/// Numbers in an order that the caller defines, in chunks, so that one is inserted or removed without moving all
+/// others.
 struct OrderedNumbers {
   private static let chunkSize = 512
   private var chunks: [[Int]] = []

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A fast, conservative test whether a query can match a record. A record that passes may still not match; a record that
-/// does not pass never matches.
+/// A fast, conservative test whether a query can match a record. A record that passes may still not match; a record
+/// that does not pass never matches.
 enum RelevanceFilter: Sendable {
   /// A key in these ranges.
   case keys(StoredKeyPath, IndexRanges)

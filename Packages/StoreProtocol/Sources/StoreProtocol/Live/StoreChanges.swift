@@ -10,8 +10,8 @@ extension LiveModelStore {
   /// ```
   ///
   /// The observation begins with this call. Each commit is one batch with the changes of this type. Before a batch is
-  /// delivered, the live models of this store instance are updated, except for their local changes. So models of the type
-  /// follow the writes of others as long as the sequence is consumed.
+  /// delivered, the live models of this store instance are updated, except for their local changes. So models of the
+  /// type follow the writes of others as long as the sequence is consumed.
   ///
   /// Writers never wait for a slow consumer. If more than `buffer` changes wait, newer ones are dropped until the
   /// consumer has taken those. The next batch then has a true `hasGap`, and live models are read again.
@@ -96,7 +96,7 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
       if let batch = ready.popFirst() { return batch }
       // A record that this instance creates has its model by then. Before the changes are taken: while the task waited,
       // models would become newer than them.
-      try? await store.scope.creations.settled(of: M.typeName)
+      try? await store.scope.creations.waitForCreations(of: M.typeName)
       // Delivers commits whose writer has not delivered them yet.
       subscription.feed.deliver()
       let mail = subscription.mailbox.take()

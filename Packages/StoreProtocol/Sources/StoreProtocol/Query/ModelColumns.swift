@@ -8,12 +8,14 @@
 ///
 /// | To find | Write |
 /// |---|---|
-/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and with another field: `$0.from > $0.until` |
+/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and with another field: `$0.from > $0.until`
+/// |
 /// | one of several | `$0.color.isIn([.red, .green])`, `$0.age.isIn(18...30)`, `(18...30).contains($0.age)` |
 /// | text | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains`, `matches(/[a-z]+/)`, `contains(/[0-9]/)` |
 /// | text in any case | `$0.name.ignoringCase == "ada"`, and all of the above |
 /// | yes or no | `$0.isActive`, `!$0.isActive` |
-/// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty` |
+/// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty`
+/// |
 /// | related models | `$0.company.name == "Acme"`, `$0.company == acme`, `$0.employees.contains { $0.age > 30 }` |
 ///
 /// See ``QueryExpression`` for the meaning of nil and the comparison of values.
@@ -160,8 +162,8 @@ public struct QueryListColumn<Element> {
     contains { $0.isIn(elements) }
   }
 
-  /// Returns the condition that another condition holds for all elements of the list. It holds for an empty list, and for
-  /// nil.
+  /// Returns the condition that another condition holds for all elements of the list. It holds for an empty list, and
+  /// for nil.
   public func allSatisfy(_ condition: (QueryColumn<Element>) -> QueryExpression) -> QueryExpression {
     !contains { !condition($0) }
   }

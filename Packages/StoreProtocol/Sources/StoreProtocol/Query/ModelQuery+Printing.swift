@@ -21,8 +21,8 @@ extension QueryExpression: CustomStringConvertible {
   /// The condition as a person would write it.
   public var description: String { excessText ?? text(inside: 0) }
 
-  /// Returns the text, in parentheses if the expression around it has a higher precedence: 0 for none, 1 for or, 2 for and,
-  /// 3 for not.
+  /// Returns the text, in parentheses if the expression around it has a higher precedence: 0 for none, 1 for or, 2 for
+  /// and, 3 for not.
   private func text(inside outer: Int) -> String {
     switch self {
     case .constant(let value): "\(value)"

@@ -5,8 +5,8 @@
 /// let byCompany = ModelQuery(Person.self, sort: [.ascending { $0.company.name.ignoringCase }])
 /// ```
 ///
-/// Values are in the order of their type, and text is in the order of its Unicode scalars, the same for every locale. Models
-/// that are equal by all criteria stay in the order of their creation.
+/// Values are in the order of their type, and text is in the order of its Unicode scalars, the same for every locale.
+/// Models that are equal by all criteria stay in the order of their creation.
 public struct ModelSort<M: Model>: Hashable, Sendable {
   /// The criterion without the type of the model.
   public var order: QueryOrder
@@ -80,8 +80,8 @@ public struct ModelSort<M: Model>: Hashable, Sendable {
     descending(nils: nils) { $0[dynamicMember: property] }
   }
 
-  /// Returns a criterion that sorts by a column, with small values first. The column can be of a related model, or ignore
-  /// case.
+  /// Returns a criterion that sorts by a column, with small values first. The column can be of a related model, or
+  /// ignore case.
   ///
   /// - Parameters:
   ///   - nils: the position of models without a value; first by default, as if nil were less than all values.
@@ -92,8 +92,8 @@ public struct ModelSort<M: Model>: Hashable, Sendable {
     ModelSort(QueryOrder(column(ModelColumns()).term, nils: nils ?? .first))
   }
 
-  /// Returns a criterion that sorts by a column, with large values first. The column can be of a related model, or ignore
-  /// case.
+  /// Returns a criterion that sorts by a column, with large values first. The column can be of a related model, or
+  /// ignore case.
   ///
   /// - Parameters:
   ///   - nils: the position of models without a value; last by default, as if nil were less than all values.

@@ -1,12 +1,13 @@
 /// A condition of a query, as a tree that stores can read and translate.
 ///
-/// Queries create it from closures such as `{ $0.age > 30 && $0.name != "Bob" }`; see ``ModelColumns``. Values compare in
-/// the same way in every store:
+/// Queries create it from closures such as `{ $0.age > 30 && $0.name != "Bob" }`; see ``ModelColumns``. Values compare
+/// in the same way in every store:
 ///
 /// - Values compare as their Swift type does: numbers as numbers, dates as dates, enumerations by their cases. Text
 ///   compares by its Unicode scalars, independent of the locale.
-/// - Nil is equal only to nil. If one side is nil, `<`, `<=`, `>` and `>=` are false, and so are `contains`, `hasPrefix`,
-///   `hasSuffix` and regular expressions. Therefore `$0.age != 30` and `!($0.age > 30)` hold for a person without age.
+/// - Nil is equal only to nil. If one side is nil, `<`, `<=`, `>` and `>=` are false, and so are `contains`,
+///   `hasPrefix`, `hasSuffix` and regular expressions. Therefore `$0.age != 30` and `!($0.age > 30)` hold for a person
+///   without age.
 /// - A field that a record lacks has its initial value, as after reading the record.
 /// - A path through a relation without a model gives nil.
 ///
@@ -31,8 +32,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
 }
 
 extension QueryExpression {
-  // Disfavoured, because otherwise the compiler would type-check every `&&` of an importing module twice. Long conditions
-  // would be a thousand times slower to compile.
+  // Disfavoured, because otherwise the compiler would type-check every `&&` of an importing module twice. Long
+  // conditions would be a thousand times slower to compile.
 
   /// Returns the condition that both conditions hold.
   @_disfavoredOverload

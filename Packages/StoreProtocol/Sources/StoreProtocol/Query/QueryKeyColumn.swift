@@ -184,8 +184,8 @@ extension ModelColumns {
     self.path = path
   }
 
-  /// A field by its key, or by the name of the property or attribute, for model types that are known only at runtime. See
-  /// ``QueryKeyColumn``.
+  /// A field by its key, or by the name of the property or attribute, for model types that are known only at runtime.
+  /// See ``QueryKeyColumn``.
   public subscript(name: String) -> QueryKeyColumn {
     QueryKeyColumn(path.appending(name), field: prototype.field(declaredAs: name))
   }

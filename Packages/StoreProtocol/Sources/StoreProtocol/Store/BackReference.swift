@@ -103,8 +103,8 @@ package struct BackReference {
     try StoredKeyPath(type, key: key, in: context)
   }
 
-  /// A record without the links. A list that the record lacks, because only the inverse is stored, stays absent: an empty
-  /// one would overrule the inverse of the models that stay.
+  /// A record without the links. A list that the record lacks, because only the inverse is stored, stays absent: an
+  /// empty one would overrule the inverse of the models that stay.
   ///
   /// - Parameters:
   ///   - record: the bytes of a record for which the condition holds.
@@ -168,8 +168,8 @@ extension ModelStore {
 }
 
 extension BackReference {
-  /// Links members to their owners again, if an owner was deallocated or unloaded since the member was read: an unchanged
-  /// record is not read into the member another time.
+  /// Links members to their owners again, if an owner was deallocated or unloaded since the member was read: an
+  /// unchanged record is not read into the member another time.
   func relink(_ members: [ModelObject]) {
     for member in members { member.relinkInverses(ofFieldDeclaredAs: key) }
   }

@@ -1,5 +1,5 @@
-/// A store whose server keeps a change log, so that a synchronisation reads only the changes since the last one, with the
-/// deletions.
+/// A store whose server keeps a change log, so that a synchronisation reads only the changes since the last one, with
+/// the deletions.
 ///
 /// ```swift
 /// let page = try await store.changePage(of: Book.self, after: position)

@@ -12,8 +12,8 @@
 /// that were set during an earlier save or before the first read, and fields that the stored record lacks. For a
 /// deleted record every policy throws `notFound`.
 public enum ConflictPolicy: Hashable, Sendable {
-  /// Changes of different fields are merged. The save fails if another writer changed a field that it writes, even to an
-  /// equal value.
+  /// Changes of different fields are merged. The save fails if another writer changed a field that it writes, even to
+  /// an equal value.
   case merge
   /// The save fails if any field that was read has another value in the store.
   case fail

@@ -23,7 +23,7 @@ public final class CreationsInProgress {
     fileprivate let models: Set<ModelObject>
     fileprivate var typeNames: Set<String>
     /// Made when a reader has to wait.
-    fileprivate var settlement: AwaitedState<Bool>?
+    fileprivate var end: AwaitedState<Bool>?
 
     fileprivate init(_ models: [ModelObject], _ typeNames: Set<String>) {
       self.models = Set(models)
@@ -62,7 +62,7 @@ public final class CreationsInProgress {
   /// Ends a creation, whether it succeeded or not.
   public func end(_ creation: Creation) {
     creations.removeAll { $0 === creation }
-    for task in creation.settlement?.change({ $0 = true }) ?? [] { task.resume() }
+    for task in creation.end?.change({ $0 = true }) ?? [] { task.resume() }
   }
 
   /// Whether models of a type are being created.
@@ -73,7 +73,7 @@ public final class CreationsInProgress {
   /// It does not wait for creations that begin later: they can't have written a record that was read before.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  public func settled(of typeName: String) async throws {
+  public func waitForCreations(of typeName: String) async throws {
     if creations.isEmpty { return }
     try await wait { $0.typeNames.contains(typeName) }
   }
@@ -81,19 +81,19 @@ public final class CreationsInProgress {
   /// Waits until a model is not being created.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  func settled(_ model: ModelObject) async throws {
+  func waitForCreation(of model: ModelObject) async throws {
     while creations.contains(where: { $0.models.contains(model) }) { try await wait { $0.models.contains(model) } }
   }
 
   private func wait(for isConcerned: (Creation) -> Bool) async throws {
     // All before the first wait: a creation that ends wakes only the waiters that are registered with it.
-    let settlements = creations.filter(isConcerned).map { creation in
-      let settlement = creation.settlement ?? AwaitedState(false)
-      creation.settlement = settlement
-      return settlement
+    let ends = creations.filter(isConcerned).map { creation in
+      let end = creation.end ?? AwaitedState(false)
+      creation.end = end
+      return end
     }
-    for settlement in settlements {
-      await settlement.wait(isolation: #isolation) { $0 }
+    for end in ends {
+      await end.wait(isolation: #isolation) { $0 }
       guard !Task.isCancelled else {
         throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
       }

@@ -1,6 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The identifier in a foreign key, compared byte by byte: strings that are equal in Swift can be different identifiers.
+/// The identifier in a foreign key, compared byte by byte: strings that are equal in Swift can be different
+/// identifiers.
 enum LinkKey: Hashable {
   case text(ExactText)
   case other(JSONValue)

@@ -70,8 +70,8 @@ extension ModelStore {
   ///   - filter: the condition; nil for all models of the type.
   ///   - evaluation: where conditions are evaluated.
   /// - Returns: the number of deleted models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers changed
-  ///   the models during each of several attempts.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers
+  ///   changed the models during each of several attempts.
   @discardableResult
   public func deleteAll<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,

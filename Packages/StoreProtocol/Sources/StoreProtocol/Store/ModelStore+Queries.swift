@@ -56,8 +56,8 @@ extension ModelStore {
   ///   - filter: the condition; nil for all models of the type.
   ///   - evaluation: where conditions are evaluated.
   /// - Returns: the number of deleted models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers changed
-  ///   the models during each of several attempts.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do; with the code `conflict` if other writers
+  ///   changed the models during each of several attempts.
   @discardableResult
   public func deleteAll<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
@@ -86,8 +86,8 @@ extension ModelStore {
     return try await deleteEach(list(in: relation))
   }
 
-  /// Replaces all models of a type: deletes those that are not among the given ones, and saves these. It is atomic if the
-  /// store has transactions; otherwise it ends at the first error.
+  /// Replaces all models of a type: deletes those that are not among the given ones, and saves these. It is atomic if
+  /// the store has transactions; otherwise it ends at the first error.
   ///
   /// ```swift
   /// try await store.replaceAll(Person.self, with: people)
@@ -97,8 +97,8 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
-  /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is deleted,
-  ///   if a new model has the identifier of a stored one: read the document into that one instead.
+  /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is
+  ///   deleted, if a new model has the identifier of a stored one: read the document into that one instead.
   public func replaceAll<M: Model>(
     _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
   ) async throws {
@@ -174,8 +174,8 @@ extension ModelStore {
   /// ```
   ///
   /// If records store the inverse, the members are found by it, in the order of their creation. The relation is then
-  /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow at
-  /// the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order.
+  /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow
+  /// at the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if a referenced model is not in the store.
@@ -191,7 +191,9 @@ extension ModelStore {
       reference.relink(models)
       models += try await membersOfRecord(relation, of: owner, except: models)
       let found = Set(models.map { ObjectIdentifier($0) })
-      let missing = relation.relatedModels.filter { !$0.isNew && !$0.isShell && !found.contains(ObjectIdentifier($0)) }
+      let missing = relation.relatedModels.filter {
+        !$0.isNew && !$0.isUnloadedReference && !found.contains(ObjectIdentifier($0))
+      }
       try await RelationLoader(self, .byStore, isFresh: false, read: []).readAgain(missing, of: relation, owner)
       withExtendedLifetime(models) { relation.markLoaded() }
       return models
@@ -220,8 +222,8 @@ extension ModelStore {
     return models
   }
 
-  /// Reads the members that only the record of the owner names. Members whose records name another owner are removed from
-  /// the relation.
+  /// Reads the members that only the record of the owner names. Members whose records name another owner are removed
+  /// from the relation.
   private func membersOfRecord<Related: Model>(
     _ relation: ModelArrayField<Related>, of owner: ModelObject, except models: [Related]
   ) async throws -> [Related] {

@@ -103,12 +103,12 @@ extension ModelStore {
   /// - Parameters:
   ///   - type: the topmost class of the models.
   ///   - records: the bytes of one JSON object each, and the identifiers under which they are to be stored.
-  /// - Returns: the number of the first record that is not a model of the class or has another identifier, and the error.
-  ///   Nil if all can be read.
+  /// - Returns: the number of the first record that is not a model of the class or has another identifier, and the
+  ///   error. Nil if all can be read.
   public func firstMismatch<M: Model>(
     _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]
   ) -> (number: Int, reason: any Error)? {
-    // What a lenient context reports is reported when the models are read.
+    // Lenient issues are reported when the models are read.
     func makeScope() -> ModelScope {
       let scope = ModelScope(transformers: self.scope.transformers)
       scope.decodingIssueHandler = { _ in }
@@ -120,7 +120,7 @@ extension ModelStore {
     {
       return nil
     }
-    // Which of them it is, is looked for only now: the first that does not go together with those before it.
+    // Finds the first record that does not fit together with those before it.
     let scope = makeScope()
     var models: [M] = []
     for (number, record) in records.enumerated() {

@@ -98,8 +98,8 @@ enum Refreshing {
 
 @_spi(ModelKitInternals)
 extension ModelStore {
-  /// Runs a read of records into models, which overwrites local changes in a refresh. Observers, and the tasks that they
-  /// start, are no part of the refresh.
+  /// Runs a read of records into models, which overwrites local changes in a refresh. Observers, and the tasks that
+  /// they start, are no part of the refresh.
   public func readingRecords<Result>(_ read: (_ keepsLocalChanges: Bool) throws -> Result) rethrows -> Result {
     guard Refreshing.isUnderWay else { return try read(true) }
     return try Refreshing.$isUnderWay.withValue(false) { try read(false) }

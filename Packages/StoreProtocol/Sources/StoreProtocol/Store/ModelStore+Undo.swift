@@ -8,12 +8,13 @@ extension ModelStore {
   /// try await store.save(undo.undo())
   /// ```
   ///
+  /// Leaves out changes that a later undo or redo has reversed, so that you can save each result when you get it, in
+  /// order.
+  ///
   /// - Parameter changes: the result of ``/ModelCore/ModelUndo/undo(onConflict:)`` or
   ///   ``/ModelCore/ModelUndo/redo(onConflict:)``.
-  /// Changes that a later undo or redo has reversed are left out. So you can save each one when you get it, in order.
-  ///
-  /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to be
-  ///   saved or deleted later.
+  /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to
+  ///   be saved or deleted later.
   public func save(_ changes: ModelUndo.Changes) async throws {
     if changes.isEmpty { return }
     if changes.modelsToSave.count + changes.modelsToDelete.count > 1, let store = self as? any TransactionalModelStore {

@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// A store instance belongs to one isolation, like the models in its ``scope``, and runs there. Blocking work runs in its
-/// engine, outside of that isolation. Failures are thrown as ``ModelStoreError``.
+/// A store instance belongs to one isolation, like the models in its ``scope``, and runs there. Blocking work runs in
+/// its engine, outside of that isolation. Failures are thrown as ``ModelStoreError``.
 public protocol ModelStore: AnyObject, SendableMetatype {
   /// The identity map of this store instance: one object for one identifier.
   var scope: ModelScope { get }
@@ -36,8 +36,8 @@ public protocol ModelStore: AnyObject, SendableMetatype {
 
   /// Writes changes of a model.
   ///
-  /// Runs `beforeSave`, checks all rules, writes, then runs `afterUpdate`. A field that is edited while the update is in
-  /// progress stays dirty.
+  /// Runs `beforeSave`, checks all rules, writes, then runs `afterUpdate`. A field that is edited while the update is
+  /// in progress stays dirty.
   ///
   /// - Parameters:
   ///   - model: the model to write.
@@ -93,7 +93,8 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///     skipped once, before the first page.
   ///   - mark: ``ModelPage/next`` of the previous page; nil for the first page.
   /// - Returns: the models, and the mark of the next page; nil as the mark of the last page.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or store.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or
+  ///   store.
   func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M>
 
   /// The number of models that ``list(_:)`` would find.
@@ -139,7 +140,7 @@ extension ModelStore {
   /// - Returns: `false` if the store has no such model.
   private func readIfReference<M: Model>(_ model: M) async throws -> Bool {
     try ModelStoreError.rejectDraft(model)
-    guard model.isShell, model.isDirty, let identifier = model.identifier else { return true }
+    guard model.isUnloadedReference, model.isDirty, let identifier = model.identifier else { return true }
     scope.add(model)
     do {
       _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
@@ -162,8 +163,8 @@ extension ModelStore {
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   ///
-  /// A changed unloaded reference is read first. Its changes are kept, and added and removed members are merged into the
-  /// stored lists. If there is no record, the model is created.
+  /// A changed unloaded reference is read first. Its changes are kept, and added and removed members are merged into
+  /// the stored lists. If there is no record, the model is created.
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
@@ -171,9 +172,9 @@ extension ModelStore {
   /// Creates or updates a model, with the policy of the store if none is given.
   func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
     // There is no record: the local values are the whole model. Unless another task has created it meanwhile.
-    if try await !readIfReference(model), model.isShell { scope.markNew(model) }
+    if try await !readIfReference(model), model.isUnloadedReference { scope.markNew(model) }
     // Another task may be creating it: a second creation would write a second record.
-    try await scope.creations.settled(model)
+    try await scope.creations.waitForCreation(of: model)
     if model.isUntouchedReference { return }
     if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
@@ -189,5 +190,5 @@ extension ModelStore {
 
 extension ModelObject {
   /// Whether the model is an unloaded reference without changes: a save of it writes nothing.
-  fileprivate var isUntouchedReference: Bool { isShell && unsavedFields.isEmpty && storedIdentifier != nil }
+  fileprivate var isUntouchedReference: Bool { isUnloadedReference && unsavedFields.isEmpty && storedIdentifier != nil }
 }

@@ -111,8 +111,8 @@ package struct PendingCreations<M: Model> {
     }
   }
 
-  /// Resolves the references between the models, as ``SaveOperation/join(_:in:check:)`` does. The caller has checked that
-  /// none of the identifiers is taken.
+  /// Resolves the references between the models, as ``SaveOperation/join(_:in:check:)`` does. The caller has checked
+  /// that none of the identifiers is taken.
   ///
   /// - Parameter log: the log that removes the new identifiers if nothing is written.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written.

@@ -3,8 +3,8 @@
 
 /// A planned deletion: its delete rules were applied, and no record was removed yet.
 ///
-/// A store begins a deletion, which throws if a rule denies it. The store then removes all of its ``records``, at once if
-/// it can, and finishes the deletion.
+/// A store begins a deletion, which throws if a rule denies it. The store then removes all of its ``records``, at once
+/// if it can, and finishes the deletion.
 ///
 /// ```swift
 /// let deletion = try await PendingDeletion(of: model, in: self)
@@ -27,8 +27,8 @@ public struct PendingDeletion {
   public let records: [Record]
   /// The models of the records.
   @_spi(ModelKitInternals) public let storedModels: [ModelObject]
-  /// The foreign keys with the rule nullify by which stored records may reference removed ones. A store that cuts them in
-  /// the same commit reports it to `finish`.
+  /// The foreign keys with the rule nullify by which stored records may reference removed ones. A store that cuts them
+  /// in the same commit reports it to `finish`.
   package let references: [BackReference]
   /// The stored models that reference removed ones by relations without an inverse, for stores that cut no records.
   private let referringModels: [ModelObject]
@@ -111,7 +111,7 @@ public struct PendingDeletion {
               // Live models that another store instance deleted, or gave another owner, follow no rule.
               let stored = Set(models.map { ObjectIdentifier($0) })
               let outdated = relation.relatedModels.filter {
-                !$0.isNew && !$0.isShell && !stored.contains(ObjectIdentifier($0))
+                !$0.isNew && !$0.isUnloadedReference && !stored.contains(ObjectIdentifier($0))
               }
               let loader = RelationLoader(store, .byStore, isFresh: false, read: [])
               try await loader.readAgain(outdated, of: relation, owner)
@@ -194,12 +194,12 @@ public struct PendingDeletion {
     }
   }
 
-  /// Completes the deletion once all records were removed. The models leave the scope, other models lose their references
-  /// to them, and hooks run. Other models that had a foreign key to one of them are updated.
+  /// Completes the deletion once all records were removed. The models leave the scope, other models lose their
+  /// references to them, and hooks run. Other models that had a foreign key to one of them are updated.
   ///
   /// - Parameter updatesOthers: whether the other models are updated. Otherwise their relations stay dirty.
-  /// - Throws: ``ModelStoreError`` if another model could not be updated. The deletion is complete then, and the relation
-  ///   of the other model stays dirty.
+  /// - Throws: ``ModelStoreError`` if another model could not be updated. The deletion is complete then, and the
+  ///   relation of the other model stays dirty.
   public func finish(updatesOthers: Bool = true) async throws {
     try await finish(in: nil, others: updatesOthers ? .areUpdated : .stay)
   }

@@ -2,9 +2,9 @@
 
 /// The reads of a scope that wait for an engine, and the live models that were updated since they began.
 ///
-/// A record may be older than its model if the model was saved, or updated by a later read, since the read of the record
-/// began. Applying it would restore an older value. The record was current at some time between the beginning of the read
-/// and the answer of the engine. The order of two reads is known unless these intervals overlap.
+/// A record may be older than its model if the model was saved, or updated by a later read, since the read of the
+/// record began. Applying it would restore an older value. The record was current at some time between the beginning of
+/// the read and the answer of the engine. The order of two reads is known unless these intervals overlap.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()
@@ -43,7 +43,8 @@ public final class PendingReads {
   /// The beginning of another part of the same read.
   var now: Moment { Moment(number: latest) }
 
-  /// Returns the time of an engine's answer. It is later than the beginning of all pending reads, whose order is unknown.
+  /// Returns the time of an engine's answer. It is later than the beginning of all pending reads, whose order is
+  /// unknown.
   public func answer(since start: Moment) -> Moment {
     // Without an overlap both are the same.
     if latest != start.number { latest += 1 }
@@ -68,8 +69,8 @@ public final class PendingReads {
   ///
   /// - Parameters:
   ///   - models: the models.
-  ///   - moment: the time of the answer. For a server whose answer has no known time, the beginning of the read: the read
-  ///     that was sent later wins.
+  ///   - moment: the time of the answer. For a server whose answer has no known time, the beginning of the read: the
+  ///     read that was sent later wins.
   public func noteRead(of models: some Sequence<ModelObject>, at moment: Moment) {
     // Relevant only to other reads.
     if count < 2 { return }

@@ -22,8 +22,8 @@ enum RecordBytes {
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
   }
 
-  /// Returns a record in which the members of another one replace members with the same key. New members are inserted in
-  /// the order of the keys, if they are sorted.
+  /// Returns a record in which the members of another one replace members with the same key. New members are inserted
+  /// in the order of the keys, if they are sorted.
   ///
   /// - Returns: nil if comparing the keys needs a tree, or these are not objects.
   static func merging(_ changes: [UInt8], into older: [UInt8]) -> [UInt8]? {

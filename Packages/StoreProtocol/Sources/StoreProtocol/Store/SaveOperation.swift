@@ -51,8 +51,8 @@ public struct SaveOperation<M: Model> {
   /// - Parameters:
   ///   - model: the model to create.
   ///   - scope: the scope of the store.
-  ///   - explicitNull: whether fields that are nil are written as `null`, to distinguish them from unset fields; nil for
-  ///     the setting of the scope.
+  ///   - explicitNull: whether fields that are nil are written as `null`, to distinguish them from unset fields; nil
+  ///     for the setting of the scope.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
     await model.finishChecksForSaving()
@@ -71,8 +71,8 @@ public struct SaveOperation<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        \(type(of: model).displayName) can't be stored as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
-        instanceClass(for:) of the topmost class return \(type(of: model).displayName) for it, or override typeName.
+        \(type(of: model).displayName) can't be stored as \(model.storedTypeName): it would be read back as \
+        \(stored.displayName). Let instanceClass(for:) of the topmost class return \(type(of: model).displayName) for it, or override typeName.
         """, identifier: identifier)
     }
   }
@@ -87,7 +87,7 @@ public struct SaveOperation<M: Model> {
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
     await model.finishChecksForSaving()
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
-    if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
+    if model.isUnloadedReference, let fields { try Self.refuseParts(of: model, fields) }
     if let field = model.relationStoredByInverse(among: fields ?? []) {
       throw ModelStoreError(
         .invalid,
@@ -108,8 +108,8 @@ public struct SaveOperation<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        This \(model.storedTypeName.nameForMessage) was not written: only a part of its list \(name.quotedForMessage) is loaded. Look the model up, which keeps the added and removed members, or use \
-        save.
+        This \(model.storedTypeName.nameForMessage) was not written: only a part of its list \(name.quotedForMessage) is \
+        loaded. Look the model up, which keeps the added and removed members, or use save.
         """, identifier: model.storedIdentifier)
     }
   }
@@ -166,7 +166,8 @@ public struct SaveOperation<M: Model> {
   /// The type name of the model.
   public var typeName: String { model.storedTypeName }
 
-  /// Assigns the first identifier of a model. It is written with the record, and set on the model when the save finishes.
+  /// Assigns the first identifier of a model. It is written with the record, and set on the model when the save
+  /// finishes.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   public mutating func assign(identifier: String) throws {
@@ -187,8 +188,8 @@ public struct SaveOperation<M: Model> {
     add(value)
   }
 
-  /// Resolves references between new models that are written together. Sets their identifiers, and captures their values
-  /// again. Does nothing if no model can reference another one.
+  /// Resolves references between new models that are written together. Sets their identifiers, and captures their
+  /// values again. Does nothing if no model can reference another one.
   ///
   /// - Parameters:
   ///   - saves: the saves that are written together. Each has an identifier.
@@ -228,7 +229,7 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  // MARK: What is to be written
+  // MARK: Captured values
 
   /// The values to write, one by one.
   var changes: [StoredValue] {
@@ -301,8 +302,8 @@ public struct SaveOperation<M: Model> {
 
   // MARK: Finishing
 
-  /// Marks the values as written. Registers the model in the store's scope, marks the written fields as clean unless they
-  /// were edited since, and runs the hook.
+  /// Marks the values as written. Registers the model in the store's scope, marks the written fields as clean unless
+  /// they were edited since, and runs the hook.
   ///
   /// - Parameter answer: the record as the store wrote it, if the store may have changed it. Fields that were edited
   ///   since keep their values.

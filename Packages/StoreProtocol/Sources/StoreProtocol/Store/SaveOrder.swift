@@ -20,14 +20,14 @@ struct SaveOrder {
     Self.visit(Node(model: model, hasOwnRecord: false, followsInverses: true)) { node in
       seen.insert(node.model).inserted ? Self.nodes(after: node) : nil
     } leave: { node in
-      if node.hasOwnRecord, Self.isNowhere(node.model) { models.append(node.model) }
+      if node.hasOwnRecord, Self.isUnstored(node.model) { models.append(node.model) }
     }
     models.append(model)
     let order = Self.ordered(models)
     var later = Set(order.map { ObjectIdentifier($0) })
     for model in order {
       later.remove(ObjectIdentifier(model))
-      let links = Self.relations(of: model).filter { Self.leads($0, from: model, to: later) }
+      let links = Self.relations(of: model).filter { Self.references($0, from: model, to: later) }
       // A set in each step would be copied for each step.
       steps.append(Step(model: model, later: links.isEmpty ? [] : later, linksToFollow: links))
     }
@@ -46,13 +46,13 @@ struct SaveOrder {
     let model = node.model
     var nodes = relations(of: model).flatMap { relation in
       relation.relatedModels.map {
-        Node(model: $0, hasOwnRecord: relation.isForeignKey, followsInverses: isNowhere($0))
+        Node(model: $0, hasOwnRecord: relation.isForeignKey, followsInverses: isUnstored($0))
       }
     }
     guard node.followsInverses else { return nodes }
     // A relation may be stored in the records of its related models only.
     for relation in allRelations(of: model) {
-      for related in relation.relatedModels where isReferredTo(model, by: related, relation) {
+      for related in relation.relatedModels where isReferenced(model, by: related, relation) {
         nodes.append(Node(model: related, hasOwnRecord: true, followsInverses: true))
       }
     }
@@ -78,7 +78,7 @@ struct SaveOrder {
   }
 
   /// Returns whether a model is new: neither deleted nor an unloaded reference.
-  private static func isNowhere(_ model: ModelObject) -> Bool {
+  private static func isUnstored(_ model: ModelObject) -> Bool {
     if model.isKnownToStore || model.isDeletedFromStore { return false }
     return if case .loaded = model.loadStateOfModel { true } else { false }
   }
@@ -102,7 +102,7 @@ struct SaveOrder {
         var first: [ModelObject] = []
         forEachLink(of: model) { relation, owner, related in
           // The members of a list mostly reference its owner, which must be created first.
-          if !relation.isToMany || !isReferredTo(owner, by: related, relation) { first.append(related) }
+          if !relation.isToMany || !isReferenced(owner, by: related, relation) { first.append(related) }
           return false
         }
         return first
@@ -113,7 +113,7 @@ struct SaveOrder {
     return order
   }
 
-  private static func isReferredTo(
+  private static func isReferenced(
     _ owner: ModelObject, by related: ModelObject, _ relation: any RelationField
   ) -> Bool {
     guard let inverse = owner.inverseField(of: relation, on: related), inverse.isForeignKey,
@@ -146,7 +146,7 @@ struct SaveOrder {
   }
 
   /// Returns whether writing a relation needs an identifier that one of these models does not have yet.
-  private static func leads(
+  private static func references(
     _ relation: any RelationField, from model: ModelObject, to later: Set<ObjectIdentifier>
   ) -> Bool {
     var seen: Set<ModelObject> = [model]

@@ -17,7 +17,8 @@ package struct SaveSnapshot {
   /// The save, as long as a history has to know of it.
   private(set) var save: RecordedSave?
 
-  /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or updated.
+  /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or
+  ///   updated.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   init(
     _ model: ModelObject, fields: [AnyField]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter

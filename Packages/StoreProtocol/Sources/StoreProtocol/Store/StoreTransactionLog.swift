@@ -1,6 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The changes of models in a transaction of a store: steps to run at its commit, and steps that undo changes on failure.
+/// The changes of models in a transaction of a store: steps to run at its commit, and steps that undo changes on
+/// failure.
 package final class StoreTransactionLog {
   private var completions: [() throws -> Void] = []
   private var undoings: [() -> Void] = []

@@ -6,16 +6,17 @@
 /// for try await person in store.stream(Person.self, where: { $0.age > 30 }) { print(person.name.value ?? "?") }
 /// ```
 ///
-/// Memory, file, PostgreSQL and sync stores, and every other `RecordStore`, read a stream from one snapshot, in batches:
+/// Memory, file, PostgreSQL and sync stores, and every other `RecordStore`, read a stream from one snapshot, in
+/// batches:
 ///
-/// - The moment of a stream is that of its first model. Models that are created later are not in it; those that are deleted
-///   later are.
+/// - The moment of a stream is that of its first model. Models that are created later are not in it; those that are
+///   deleted later are.
 /// - A live model that was saved or read again since keeps its newer values, and unsaved edits are kept, as in a list.
 /// - The snapshot is released at the end, when the task is cancelled, and with an iterator that is not used to the end.
 ///
-/// A ``PagedModelStore`` reads one page after the other instead, such as `RESTModelStore`. Another store reads the identifiers
-/// at the beginning, and each model when its turn comes. There, a model has its values of that time, and is left out if it
-/// was deleted. The sequence belongs to the isolation of its store.
+/// A ``PagedModelStore`` reads one page after the other instead, such as `RESTModelStore`. Another store reads the
+/// identifiers at the beginning, and each model when its turn comes. There, a model has its values of that time, and is
+/// left out if it was deleted. The sequence belongs to the isolation of its store.
 public struct StoredModelSequence<M: Model>: AsyncSequence {
   /// A model.
   public typealias Element = M

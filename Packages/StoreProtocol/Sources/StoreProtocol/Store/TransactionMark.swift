@@ -25,7 +25,8 @@ package final class TransactionMark: Sendable {
   /// Whether the body of the transaction has not ended.
   var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
 
-  /// The innermost transaction of the running task that has the turn of the stores of a scope, directly or inside another one.
+  /// The innermost transaction of the running task that has the turn of the stores of a scope, directly or inside
+  /// another one.
   package static func innermost(of scope: ModelScope) -> TransactionMark? {
     entered.last { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
   }
@@ -33,8 +34,8 @@ package final class TransactionMark: Sendable {
   /// The transactions of the running task that have the turn of a scope.
   static var ofTask: [TransactionMark] { entered.filter { $0.scope != nil && $0.isOpen } }
 
-  /// Whether the running task, or a task that started it, is in the transaction, or was begun there and outlives it. Its
-  /// edits are its own then, even if they were made inside.
+  /// Whether the running task was begun inside the transaction, which may have ended since. Edits of a task that
+  /// outlives the transaction are its own.
   package var wasEntered: Bool { Self.entered.contains { $0 === self } }
 
   /// Runs a closure as a part of no transaction, in the isolation of the caller.

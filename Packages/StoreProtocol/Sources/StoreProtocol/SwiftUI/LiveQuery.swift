@@ -2,7 +2,8 @@
   public import ModelCore
   public import SwiftUI
 
-  // Built by the macOS workflow only: there is no SwiftUI on Linux. The logic is that of `LiveList`, which is tested there.
+  // Built by the macOS workflow only: there is no SwiftUI on Linux. The logic is that of `LiveList`, which is tested
+  // there.
 
   /// The models that a query finds, as a property of a view.
   ///

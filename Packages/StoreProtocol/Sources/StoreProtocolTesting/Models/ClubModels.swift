@@ -59,7 +59,8 @@ public final class ClubBadge: Model {
 @_spi(ModelKitInternals)
 public enum Clubs {
   /// Creates three clubs: reds with players of 20 and 40, blues with the one of 40 and one of 30, greens without
-  /// players. Reds played at blues (5) and at home against greens (1). Reds have a badge with a motto, blues one without.
+  /// players. Reds played at blues (5) and at home against greens (1). Reds have a badge with a motto, blues one
+  /// without.
   public static func fill(_ store: some ModelStore) async throws {
     let clubs = ["reds", "blues", "greens"].map { name in
       let club = Club()

@@ -142,7 +142,8 @@ struct Lane: Equatable {
     }
   }
 
-  /// Takes the server's record, read since the request in flight was made, and decides from it whether that took effect.
+  /// Takes the server's record, read since the request in flight was made, and decides from it whether that took
+  /// effect.
   ///
   /// - Parameters:
   ///   - remote: the server's record; nil if there is none.

@@ -33,8 +33,9 @@ struct Schedule {
 
   /// All entries, each after those that it waits for.
   ///
-  /// An entry waits for the creation of each record that it references, and for the earlier entries of its transactions. Parked
-  /// entries hold those that wait for them, and no others. In a cycle of references the last one that is found is left aside.
+  /// An entry waits for the creation of each record that it references, and for the earlier entries of its
+  /// transactions. Parked entries hold those that wait for them, and no others. In a cycle of references the last one
+  /// that is found is left aside.
   ///
   /// - Complexity: O(*n* + *e*) in the number of entries and of edges, for each group edge to a creation O(*n*) more.
   var steps: [Step] {
@@ -73,7 +74,8 @@ struct Schedule {
     return steps
   }
 
-  /// The entries that each entry waits for: first the creations that it references, then the one before it in each group.
+  /// The entries that each entry waits for: first the creations that it references, then the one before it in each
+  /// group.
   private var edges: [[Int]] {
     let creations = items.indices.map { index in
       items[index].references.sorted().compactMap { indexes[$0] }

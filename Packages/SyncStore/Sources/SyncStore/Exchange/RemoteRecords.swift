@@ -105,9 +105,9 @@ struct RemoteRecords {
 
   /// Reads the records that changed since a time, part by part in the order of their changes.
   ///
-  /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the end, and
-  /// all others to other positions. Some records are read twice, and a time that has more records than a page as well. A
-  /// part begins later than the one before, so the reading ends where the server has no newer changes.
+  /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the
+  /// end, and all others to other positions. Some records are read twice, and a time that has more records than a page
+  /// as well. A part begins later than the one before, so the reading ends where the server has no newer changes.
   ///
   /// - Parameters:
   ///   - reading: the field with the time of the last change.
@@ -187,8 +187,8 @@ struct RemoteRecords {
   /// - Parameters:
   ///   - type: the class of the records.
   ///   - position: the position; nil for the current one.
-  ///   - remove: receives the identifiers of the deleted records, before the changed ones: a value that has to be unique
-  ///     may have moved to a changed record.
+  ///   - remove: receives the identifiers of the deleted records, before the changed ones: a value that has to be
+  ///     unique may have moved to a changed record.
   ///   - look: called with each changed model and its record, before the model is released.
   ///   - body: receives the changed records.
   /// - Returns: the page without its models; nil if the server has no change log.

@@ -4,8 +4,8 @@ import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension SyncExchange {
-  /// The milliseconds after which all records are compared, although the server has a change log: it may have been restored
-  /// from a backup, or written past its log.
+  /// The milliseconds after which all records are compared, although the server has a change log: it may have been
+  /// restored from a backup, or written past its log.
   private static var comparisonInterval: Int { 86_400_000 }
 
   /// Reads the changes since the last exchange from the change log of the server.
@@ -51,7 +51,8 @@ extension SyncExchange {
   }
 }
 
-/// The position in the server's change log up to which the changes of a type were read, as a record of the local engine.
+/// The position in the server's change log up to which the changes of a type were read, as a record of the local
+/// engine.
 struct PullPosition: Equatable {
   /// The name of the type of the records that hold positions.
   static let recordType = "sync.position"

@@ -77,8 +77,8 @@ extension SyncExchange {
     return operations
   }
 
-  /// The dirty records that reference a record, other than the record itself. Clean ones are as the server has them, and
-  /// don't.
+  /// The dirty records that reference a record, other than the record itself. Clean ones are as the server has them,
+  /// and don't.
   ///
   /// - Parameters:
   ///   - type: the type of the record.

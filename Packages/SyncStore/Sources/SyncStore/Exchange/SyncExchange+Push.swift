@@ -111,8 +111,8 @@ extension SyncExchange {
     let isTemporary = engine.options.isTemporary(name, identifier)
     if let flight = entry.flight {
       if PlantedFault.isPlanted(.abandonsUnansweredRequest) { return .held }
-      // The server's record shows whether the request took effect; whether a creation did, only its key does: the record may be
-      // deleted since.
+      // The server's record shows whether the request took effect; whether a creation did, only its key does: the
+      // record may be deleted since.
       guard flight.isCreation, isTemporary || remote.hasKeys else {
         return try await readBack(type, identifier, after: .silence)
       }
@@ -170,7 +170,8 @@ extension SyncExchange {
           do {
             current = try await remote.find(type, answered.identifier)
           } catch {
-            // The error is not about the request, which took effect: only a record that can't be read is taken as it was.
+            // The error is not about the request, which took effect: only a record that can't be read is taken as it
+            // was.
             let error = RemoteFault.storeError(error)
             guard case .refused(403, _, _, _) = RemoteFault.answer(error) else {
               return try await noteUnread(error, name, identifier)
@@ -230,7 +231,8 @@ extension SyncExchange {
     return .held
   }
 
-  /// Parks a record that the server stored with another identifier than the one that was sent. Its request stays as it is.
+  /// Parks a record that the server stored with another identifier than the one that was sent. Its request stays as it
+  /// is.
   private func noteOtherIdentifier(
     _ other: String, _ type: String, _ identifier: String
   ) async throws -> Outcome {

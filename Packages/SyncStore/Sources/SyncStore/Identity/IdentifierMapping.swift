@@ -1,8 +1,8 @@
 import FieldKit
 import StoreEngine
 
-/// The server's identifier of a record that was created with a temporary one, or created again, as a record of the local
-/// engine.
+/// The server's identifier of a record that was created with a temporary one, or created again, as a record of the
+/// local engine.
 struct IdentifierMapping: Sendable {
   /// The name of the type of the records that hold mappings.
   static let recordType = "sync.identifier"

@@ -49,7 +49,8 @@ extension SyncModelStore {
     }
   }
 
-  /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, without a source of connectivity.
+  /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, without a source of
+  /// connectivity.
   ///
   /// - Parameter interval: the time after which a type is read again.
   public func keepSynchronized(every interval: Duration = .seconds(300)) async {

@@ -24,7 +24,8 @@ extension SyncModelStore {
 
   /// Adds the server's messages about fields to a model, such as when a form shows a rejected record after a restart.
   ///
-  /// A model that is live when the server rejects its record gets them by itself. They are among its `validationErrors`.
+  /// A model that is live when the server rejects its record gets them by itself. They are among its
+  /// `validationErrors`.
   ///
   /// - Parameters:
   ///   - entry: the entry of the record.
@@ -70,8 +71,8 @@ extension SyncModelStore {
 
   /// Discards a record's local changes: it gets the server's last version, and is removed if the server never had it.
   ///
-  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result. It also removes
-  /// the references of local changes to a removed record.
+  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result. It also
+  /// removes the references of local changes to a removed record.
   ///
   /// - Throws: the errors of the local engine.
   public func discardChanges(_ entry: OutboxEntry) async throws {

@@ -151,9 +151,11 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   @discardableResult
   public func sync() async throws -> SyncReport { try await sync { _ in true } }
 
-  /// Synchronises as ``sync()`` does, and compares all records of the server, such as after a backup of it was restored.
+  /// Synchronises as ``sync()`` does, and compares all records of the server, such as after a backup of it was
+  /// restored.
   ///
-  /// With the policy ``SyncPolicy/changes(by:overlap:comparingAllAfter:)``, ``sync()`` reads only what changed since the last time.
+  /// With the policy ``SyncPolicy/changes(by:overlap:comparingAllAfter:)``, ``sync()`` reads only what changed since
+  /// the last time.
   ///
   /// - Parameter comparingAll: whether to compare all records in any case.
   /// - Returns: the report.

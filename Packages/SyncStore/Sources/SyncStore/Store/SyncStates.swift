@@ -3,8 +3,8 @@ import StoreEngine
 
 /// The sync states of a model as an async sequence, as returned by ``SyncModelStore/syncStates(of:)``.
 ///
-/// Every iteration begins with the current state. A slow consumer skips intermediate states. The iteration ends when its task is
-/// cancelled.
+/// Every iteration begins with the current state. A slow consumer skips intermediate states. The iteration ends when
+/// its task is cancelled.
 public struct SyncStates<M: Model, Local: RecordEngine>: AsyncSequence {
   /// The type of the states.
   public typealias Element = SyncState

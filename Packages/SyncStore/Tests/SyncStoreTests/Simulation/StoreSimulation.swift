@@ -8,7 +8,8 @@ import StoreProtocol
 
 /// A randomized history of some clients and one server in one task, with one seed and a virtual clock.
 ///
-/// The clients are synchronised stores over engines that can be killed at each commit. Nothing in it waits for real time.
+/// The clients are synchronised stores over engines that can be killed at each commit. Nothing in it waits for real
+/// time.
 final class StoreSimulation {
   typealias Store = SyncModelStore<KillableEngine>
 
@@ -21,8 +22,8 @@ final class StoreSimulation {
     var revokesAccess = false
     /// Whether conflicts are decided at random, instead of merged.
     var decidesAtRandom = false
-    /// The number of the commit of the first client at which its process is killed: before an even one, after an odd one. Nil
-    /// for kills at random.
+    /// The number of the commit of the first client at which its process is killed: before an even one, after an odd
+    /// one. Nil for kills at random.
     var killedCommit: Int?
   }
 

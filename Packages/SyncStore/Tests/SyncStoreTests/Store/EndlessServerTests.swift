@@ -83,7 +83,8 @@ private final class NumberedAnswers: HTTPTransport {
 
   // MARK: Times of changes
 
-  /// Returns a page of two articles each, whatever the query has besides the page, as Django does with unknown parameters.
+  /// Returns a page of two articles each, whatever the query has besides the page, as Django does with unknown
+  /// parameters.
   private static func page(of articles: [(id: Int, time: Double)], _ url: URL) -> String {
     let items = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems ?? []
     let number = items.first { $0.name == "page" }.flatMap { Int($0.value ?? "") } ?? 1

@@ -22,8 +22,8 @@ import Testing
     }
   }
 
-  /// The identifiers that a client has after it read changes with one of these times each, of which the first changed again
-  /// before some page.
+  /// The identifiers that a client has after it read changes with one of these times each, of which the first changed
+  /// again before some page.
   private func identifiers(times: [Int], moving page: Int) async throws -> [String] {
     service.change { $0.hasFaults = false }
     let remote = SimulatedRemote(service.store(for: 0))

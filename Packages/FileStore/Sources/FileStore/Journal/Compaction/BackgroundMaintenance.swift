@@ -1,13 +1,13 @@
 /// Background work outside of the writing thread: due checkpoints, and compaction that no caller requested.
 struct BackgroundMaintenance: Sendable {
-  let upkeep: Mailbox<FileEngineService.Job>
+  let maintenanceJobs: Mailbox<FileEngineService.Job>
   let writes: Mailbox<Writer.Job>
   let fileSystem: any FileSystem
   let shouldStop: @Sendable () -> Bool
 
   /// Writes a checkpoint. A failure only makes the next opening slower.
   func write(_ checkpoint: Checkpoint, to folder: String) {
-    _ = upkeep.send { [fileSystem, shouldStop] in
+    _ = maintenanceJobs.send { [fileSystem, shouldStop] in
       try? checkpoint.write(to: folder, fileSystem, shouldStop: shouldStop)
     }
   }
@@ -16,13 +16,13 @@ struct BackgroundMaintenance: Sendable {
   /// returns: its next owner could write the same files.
   func finish() {
     let done = Mailbox<Void>()
-    if upkeep.send({ _ = done.send(()) }) { _ = done.takeAll(waitingAtMost: nil) }
-    upkeep.finish()
+    if maintenanceJobs.send({ _ = done.send(()) }) { _ = done.takeAll(waitingAtMost: nil) }
+    maintenanceJobs.finish()
   }
 
   /// Runs the part of a compaction that does not need the journal, then returns the result to the writing thread.
   func run(_ compaction: Compaction) {
-    _ = upkeep.send { [fileSystem, shouldStop, writes] in
+    _ = maintenanceJobs.send { [fileSystem, shouldStop, writes] in
       do {
         let outcome = try compaction.run(fileSystem, shouldStop: shouldStop)
         _ = writes.send(

@@ -11,8 +11,8 @@ struct Fingerprint {
   private var sums: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
   private var count: UInt64 = 0
 
-  /// Adds bytes. A rest of fewer than 32 bytes is padded with zeros, so the value depends on how the bytes are split into
-  /// calls. It also depends on their number.
+  /// Adds bytes. A rest of fewer than 32 bytes is padded with zeros, so the value depends on how the bytes are split
+  /// into calls. It also depends on their number.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     count += UInt64(bytes.count)
     var offset = 0

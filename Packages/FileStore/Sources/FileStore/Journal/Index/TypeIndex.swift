@@ -17,8 +17,8 @@ package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   /// The salt of its checksum: see ``SegmentNumber/salt(at:)``.
   var salt: UInt32
 
-  /// - Parameter salt: Nil for that of the position. Lines of older versions have none, and those behind bytes that were
-  ///   added or removed have that of their former position.
+  /// - Parameter salt: Nil for that of the position. Lines of older versions have none, and those behind bytes that
+  ///   were added or removed have that of their former position.
   init(segment: SegmentNumber, length: UInt32, offset: UInt64, salt: UInt32? = nil) {
     self.segment = segment
     self.length = length

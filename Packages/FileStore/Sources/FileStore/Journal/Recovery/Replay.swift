@@ -5,8 +5,8 @@
 /// A complete batch is applied at once. A batch with a problem, and all later ones, are held back until one of two
 /// cases is certain:
 ///
-/// - A later line proves that the batch was synced (its `synced`, a later segment, or the mark of the last clean close).
-///   Then it was damaged afterwards: the damage is reported, and its intact records are applied.
+/// - A later line proves that the batch was synced (its `synced`, a later segment, or the mark of the last clean
+///   close). Then it was damaged afterwards: the damage is reported, and its intact records are applied.
 /// - No line proves it. Then the power failed during the write, and the batch was never acknowledged: the journal ends
 ///   before it.
 struct Replay {
@@ -174,7 +174,7 @@ struct Replay {
     unsynced.removeFirst(unsynced.firstIndex { $0.number > synced } ?? unsynced.count)
     unsynced.append((number, offset))
     pending.append(Batch(number: number, start: offset, count: count, records: staged.count..<staged.count))
-    settle()
+    applyWholeBatches()
   }
 
   /// Applies the line before live records of the batches up to `number` in a compacted segment. They were synced before
@@ -186,7 +186,7 @@ struct Replay {
     explainsGap = false
     expected = number + 1
     pending.append(Batch(number: number, start: offset, count: count, records: staged.count..<staged.count))
-    settle()
+    applyWholeBatches()
   }
 
   /// Applies the largest integer that was an identifier of a type.
@@ -208,7 +208,7 @@ struct Replay {
         place: RecordLocation(segment: segment, length: UInt32(line.count), offset: offset, salt: salt)))
     pending[pending.count - 1].lines += 1
     pending[pending.count - 1].records = pending[pending.count - 1].records.lowerBound..<staged.count
-    settle()
+    applyWholeBatches()
   }
 
   /// Records bytes that are not an intact line.
@@ -245,7 +245,7 @@ struct Replay {
     note(issue(kind, offset, length, reason))
   }
 
-  /// Reports an issue. What is missing in a journal are records.
+  /// Reports an issue. A journal can only lack records.
   mutating func note(_ issue: IntegrityIssue) {
     issues.append(issue)
     if issue.kind == .missing, issue.file.hasSuffix(StoreFormat.journalSuffix) {
@@ -324,7 +324,7 @@ struct Replay {
   }
 
   /// Applies the first batches, as long as they are complete.
-  private mutating func settle() {
+  private mutating func applyWholeBatches() {
     if let first = pending.first, first.isWhole { decide(synced: 0) }
   }
 

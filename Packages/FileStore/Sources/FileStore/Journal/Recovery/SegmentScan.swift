@@ -95,10 +95,11 @@ struct SegmentScan {
   /// The number of moved lines that prove that all lines up to the end were moved, so that not all need to be read.
   private static let proofLength = 4_096
 
-  /// Returns how far a line was moved together with the lines after it, because bytes before them were added or removed.
+  /// Returns how far a line was moved together with the lines after it, because bytes before them were added or
+  /// removed.
   ///
-  /// Nil for a line or a block of lines that was written to another place, which is damage. The batch that is due is not
-  /// among these, and a line in its own place follows them, or they continue no batch.
+  /// Nil for a line or a block of lines that was written to another place, which is damage. The batch that is due is
+  /// not among these, and a line in its own place follows them, or they continue no batch.
   private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
     guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0,
       shift < 0 || offset >= UInt64(shift)
@@ -207,7 +208,8 @@ struct SegmentScan {
     } while !bytes.isEmpty
   }
 
-  /// Returns the length and the salt of an intact line at the start of the bytes, if the line break after it was damaged.
+  /// Returns the length and the salt of an intact line at the start of the bytes, if the line break after it was
+  /// damaged.
   private func soundPrefix(
     _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ shift: Int
   ) -> (length: Int, salt: UInt32)? {

@@ -82,7 +82,8 @@ enum StoreInspection {
     }
   }
 
-  /// The first name of another program. Files of systems and editors, and those of an interrupted creation, are ignored.
+  /// The first name of another program. Files of systems and editors, and those of an interrupted creation, are
+  /// ignored.
   private static func foreignName(
     _ names: [String], in directory: String, _ fileSystem: any FileSystem
   ) throws -> String? {

@@ -94,7 +94,7 @@ struct Writer {
         held.insert(ExactText(group))
         maintenance.run(compaction)
       } catch {
-        // That it can't begin, writing will say too.
+        // The next write reports the same error.
         tryAgainLater(group)
       }
     }

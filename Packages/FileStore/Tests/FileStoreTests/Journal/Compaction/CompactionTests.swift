@@ -305,8 +305,8 @@ import Testing
     try Journal.scripted(fileSystem, segmentSize: segmentSize, checkpointInterval: Self.interval)
   }
 
-  /// Writes the script with compactions and checkpoints in between; `acknowledge` is called with what is there after each
-  /// batch.
+  /// Writes the script with compactions and checkpoints in between; `acknowledge` is called with what is there after
+  /// each batch.
   private func run(
     on fileSystem: FaultyFileSystem, segmentSize: UInt64, acknowledge: (Snapshot) -> Void
   ) throws {

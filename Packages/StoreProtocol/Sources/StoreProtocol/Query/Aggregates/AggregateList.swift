@@ -1,6 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// A list of aggregates with their columns. A separate type, because Swift 6.3 crashes over a closure that captures a pack.
+/// A list of aggregates with their columns. A separate type, because Swift 6.3 crashes over a closure that captures a
+/// pack.
 struct AggregateList<each Result> {
   let aggregates: (repeat QueryAggregate<each Result>)
 

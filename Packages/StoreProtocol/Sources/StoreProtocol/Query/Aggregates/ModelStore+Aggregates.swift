@@ -255,8 +255,8 @@ extension ModelStore {
   /// for (category, (count, total)) in totals { print(category ?? "none", count, total ?? 0) }
   /// ```
   ///
-  /// The groups are values in memory: sort and limit them with `sorted(by:)` and `prefix(_:)`. Assign them to a constant
-  /// first, since Swift 6.3 can't infer the type of a single key in the same expression.
+  /// The groups are values in memory: sort and limit them with `sorted(by:)` and `prefix(_:)`. Assign them to a
+  /// constant first, since Swift 6.3 can't infer the type of a single key in the same expression.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.

@@ -2,15 +2,15 @@
 
 /// The values of some columns in the records that a query finds, for a query that needs no models.
 ///
-/// A query can restart, for example if the engine removed a part of the snapshot that was read. `begin` is called at each
-/// start.
+/// A query can restart, for example if the engine removed a part of the snapshot that was read. `begin` is called at
+/// each start.
 @_spi(ModelKitInternals)
 public final class QueryProjection {
   let paths: [QueryPath]
   private let restart: () -> Void
   private let receive: ([JSONValue]) throws -> Void
-  /// Receives whole columns, the numbers of the found records (nil for all), and the number of all records. Nil if rows are
-  /// needed.
+  /// Receives whole columns, the numbers of the found records (nil for all), and the number of all records. Nil if rows
+  /// are needed.
   let fold: (([ValueColumn], [Int32]?, Int) throws -> Void)?
   /// The rows, by the places of the records; empty if the rows are streamed.
   private var rows: [[JSONValue]] = []

@@ -1,10 +1,11 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A record as the bytes of its JSON. Only the requested fields are read, and texts are compared without creating strings.
+/// A record as the bytes of its JSON. Only the requested fields are read, and texts are compared without creating
+/// strings.
 struct BytesRow: QueryRow {
   let bytes: UnsafeRawBufferPointer
-  /// The offsets of the values of the level's slots; -1 for keys that the record lacks, -2 for members that an object inside
-  /// it lacks. Valid as long as this row is used.
+  /// The offsets of the values of the level's slots; -1 for keys that the record lacks, -2 for members that an object
+  /// inside it lacks. Valid as long as this row is used.
   let offsets: UnsafeMutablePointer<Int>
   // Not retained, because there is a row for every record. The caller retains the surroundings, see `QueryProgram`.
   unowned(unsafe) let surroundings: QueryRelatedRecords

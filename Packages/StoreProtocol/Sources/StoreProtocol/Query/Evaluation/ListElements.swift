@@ -9,7 +9,8 @@ enum ListElements {
     return (field.valueType as? any ListOfValues.Type)?.plainElement()
   }
 
-  /// Returns a function that splits a list that is not written element by element; nil for other lists and for relations.
+  /// Returns a function that splits a list that is not written element by element; nil for other lists and for
+  /// relations.
   static func reader(
     of field: AnyField, _ context: ValueTransformerContext
   ) throws -> ((JSONValue) throws -> [JSONValue])? {

@@ -10,7 +10,7 @@ struct ModelRow: QueryRow {
     guard let field = model.field(like: slot.owner) ?? model.field(declaredAs: slot.key) else {
       throw ModelStoreError(.invalid, "This \(type(of: model).displayName) has no field \"\(slot.key)\".")
     }
-    if model.isShell, case .notLoaded = field.loadState {
+    if model.isUnloadedReference, case .notLoaded = field.loadState {
       throw ModelStoreError(
         .unsupported,
         """

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition about a relation that only the records of the related models store. It is evaluated for these once, which
-/// gives the identifiers of the referenced models.
+/// A condition about a relation that only the records of the related models store. It is evaluated for these once,
+/// which gives the identifiers of the referenced models.
 final class QueryJoin {
   let relatedClass: ModelObject.Type
   /// The condition for the related models.

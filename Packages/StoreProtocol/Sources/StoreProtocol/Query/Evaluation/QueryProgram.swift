@@ -7,8 +7,8 @@
 /// let found = try records.filter { try program.matches($0) }
 /// ```
 ///
-/// The names of fields are looked up, and operands converted, once: when the program is created. It gives the same result
-/// for a live model, for its record as a dictionary and for the bytes of its record.
+/// The names of fields are looked up, and operands converted, once: when the program is created. It gives the same
+/// result for a live model, for its record as a dictionary and for the bytes of its record.
 @_spi(ModelKitInternals)
 public final class QueryProgram<M: Model> {
   /// The query.
@@ -104,7 +104,8 @@ public final class QueryProgram<M: Model> {
   /// - Parameters:
   ///   - bytes: one JSON object without duplicate keys.
   ///   - surroundings: the records of related models.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are not JSON, or a value does not fit its field.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are not JSON, or a value does not fit its
+  ///   field.
   func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QueryRelatedRecords) throws -> Bool {
     do {
       if let single { return try single.matches(bytes) }

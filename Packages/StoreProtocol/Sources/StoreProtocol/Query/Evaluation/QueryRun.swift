@@ -45,8 +45,8 @@ public final class QueryRun<M: Model> {
   ///   - program: the query.
   ///   - plan: the plan by which the store finds records; nil if it scans all in the order of their creation.
   ///   - position: the position after which records are found; nil for the beginning.
-  ///   - skippedCount: the number of matches at the beginning of the order that the store skips itself, as a part of the
-  ///     query's offset.
+  ///   - skippedCount: the number of matches at the beginning of the order that the store skips itself, as a part of
+  ///     the query's offset.
   ///   - related: returns the bytes of the record of a related model.
   ///   - joined: returns the bytes of the records of a type for which a condition holds.
   public init(

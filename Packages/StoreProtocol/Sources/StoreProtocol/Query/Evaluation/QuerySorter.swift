@@ -50,7 +50,8 @@ final class QuerySorter {
 
   /// Drops the last row of the order if there are more rows than a limit. Call it after each row.
   ///
-  /// - Returns: the place of the added row, which can be that of a dropped row; nil if the added row itself was dropped.
+  /// - Returns: the place of the added row, which can be that of a dropped row; nil if the added row itself was
+  ///   dropped.
   /// - Complexity: O(1) if the added row is dropped, otherwise O(log *n*) in the limit.
   func keepBest(_ limit: Int) -> Int? {
     addedCount += 1

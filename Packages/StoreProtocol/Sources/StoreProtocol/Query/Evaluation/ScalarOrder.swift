@@ -6,7 +6,8 @@
   import Glibc
 #endif
 
-/// The order of texts by their Unicode scalars, which is that of their UTF-8 bytes: the same for every locale and system.
+/// The order of texts by their Unicode scalars, which is that of their UTF-8 bytes: the same for every locale and
+/// system.
 enum ScalarOrder {
   /// Returns a negative number if the left text comes first, 0 if both are the same, and otherwise a positive number.
   static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {

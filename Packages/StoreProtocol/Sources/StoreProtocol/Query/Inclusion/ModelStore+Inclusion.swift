@@ -21,8 +21,8 @@ extension ModelStore {
   ///   - offset: the number of models to skip.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members of
-  ///   an inverse list.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members
+  ///   of an inverse list.
   /// - Note: The related models are read after the list, so that they may be newer.
   public func list<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
@@ -39,8 +39,8 @@ extension ModelStore {
   /// - Parameters:
   ///   - query: the query.
   ///   - relations: the relations, as key paths of ``RelationPath``.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members of
-  ///   an inverse list.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does. The code is `unsupported` if the store can't find the members
+  ///   of an inverse list.
   public func list<M: Model>(
     _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> [M] {
@@ -57,8 +57,8 @@ extension ModelStore {
     return models
   }
 
-  /// Returns the first model for which a condition holds, in the order of the query, together with related models; nil if
-  /// there is none. See ``list(_:where:sort:limit:offset:evaluation:including:)``.
+  /// Returns the first model for which a condition holds, in the order of the query, together with related models; nil
+  /// if there is none. See ``list(_:where:sort:limit:offset:evaluation:including:)``.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:including:)`` does.
   public func first<M: Model>(

@@ -77,7 +77,7 @@ struct RelationLoader {
     for (_, relation) in owners {
       for model in relation.relatedModels {
         related.append(model)
-        guard model.isShell || (isOutdated && !model.isNew),
+        guard model.isUnloadedReference || (isOutdated && !model.isNew),
           let identifier = model.storedIdentifier, read.insert(ObjectIdentifier(model)).inserted
         else { continue }
         identifiers.append(identifier)
@@ -94,8 +94,8 @@ struct RelationLoader {
     return related
   }
 
-  /// Reads members of a list again that its inverse does not find any more: another store instance deleted them, or gave
-  /// them another owner.
+  /// Reads members of a list again that its inverse does not find any more: another store instance deleted them, or
+  /// gave them another owner.
   func readAgain(_ members: [ModelObject], of relation: any RelationField, _ owner: ModelObject) async throws {
     guard let first = members.first, !owner.hasInRecord(relation) else { return }
     let stored = try await models(relation.relatedClass, members.compactMap(\.storedIdentifier))
@@ -105,7 +105,8 @@ struct RelationLoader {
   /// Removes members that are not in the store any more from the relation, unless its inverse has a local change.
   private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
     let stored = Set(stored.map { ObjectIdentifier($0) })
-    for case let member as any Model in members where !member.isShell && !stored.contains(ObjectIdentifier(member)) {
+    for case let member as any Model in members
+    where !member.isUnloadedReference && !stored.contains(ObjectIdentifier(member)) {
       guard let key = owner.model.inverseField(of: owner.relation, on: member)?.key else { continue }
       let path = store.scope.transformers.key(key).split(separator: ".").map(String.init)
       var record: AttributeDictionary = [:]
@@ -134,7 +135,8 @@ struct RelationLoader {
     return found
   }
 
-  /// The length of the identifiers in the address of one request, in bytes. Many servers accept addresses of 8,000 bytes.
+  /// The length of the identifiers in the address of one request, in bytes. Many servers accept addresses of 8,000
+  /// bytes.
   static let sizeOfRequest = 1_800
 
   /// Returns the models of identifiers, in any order; those that are not in the store are left out.

@@ -32,8 +32,8 @@ extension IndexKey {
     self = bytes.withUnsafeBufferPointer { IndexKey($0) }
   }
 
-  /// Creates a key by hashing a value. Equal values share it in this process. Collisions with other values are possible, but
-  /// rare.
+  /// Creates a key by hashing a value. Equal values share it in this process. Collisions with other values are
+  /// possible, but rare.
   init(hashing value: some Hashable) {
     var hasher = Hasher()
     value.hash(into: &hasher)

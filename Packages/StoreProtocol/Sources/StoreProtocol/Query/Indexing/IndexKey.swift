@@ -2,14 +2,14 @@ internal import Foundation
 
 /// The key of a value in an index: bits that are in the order of the values.
 ///
-/// Keys of the same field can be compared. The key of nil comes first, texts are in the order of their Unicode scalars. Two
-/// keys are equal exactly if their values are.
+/// Keys of the same field can be compared. The key of nil comes first, texts are in the order of their Unicode scalars.
+/// Two keys are equal exactly if their values are.
 @_spi(ModelKitInternals)
 public struct IndexKey: Hashable, Sendable {
   /// The number, or the first eight bytes of a text.
   private let head: UInt64
-  /// 0 for nil, 1 for a number, and 1 plus the number of bytes (at most 9) for a text. It distinguishes texts with the same
-  /// head, of which one is a prefix of the other.
+  /// 0 for nil, 1 for a number, and 1 plus the number of bytes (at most 9) for a text. It distinguishes texts with the
+  /// same head, of which one is a prefix of the other.
   private let rank: UInt8
   /// The bytes that do not fit into the head.
   private let tail: [UInt8]?

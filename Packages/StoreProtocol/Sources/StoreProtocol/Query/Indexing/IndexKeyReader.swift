@@ -3,8 +3,8 @@ internal import Foundation
 
 /// A reader that creates the index keys of a field's values in records and queries.
 final class IndexKeyReader: @unchecked Sendable {
-  // Sendable by construction: everything is constant except the field and its model. These belong to this object alone, and
-  // only `read` and `readOperand` access them, inside `lock`.
+  // Sendable by construction: everything is constant except the field and its model. These belong to this object alone,
+  // and only `read` and `readOperand` access them, inside `lock`.
   private enum Quick { case none, integer, number, text }
 
   /// Whether keys are in the order of the values.

@@ -18,7 +18,8 @@ extension OrderedIndex {
   ///
   /// - Parameters:
   ///   - ranges: the ranges.
-  ///   - isDescending: whether large values come first. Records with equal values are in the order of the records anyway.
+  ///   - isDescending: whether large values come first. Records with equal values are in the order of the records
+  ///     anyway.
   ///   - start: the first record, which need not be in the index any more; nil for the beginning.
   ///   - body: receives a place, and whether its key differs from that of the previous place.
   /// - Returns: whether all records were visited.

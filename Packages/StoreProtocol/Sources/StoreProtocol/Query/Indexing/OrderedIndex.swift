@@ -1,4 +1,5 @@
-/// An index of records by a field, in the order of the values. Records with equal values are in the order of their creation.
+/// An index of records by a field, in the order of the values. Records with equal values are in the order of their
+/// creation.
 ///
 /// The index identifies a record by its place: an integer that is larger the later the record was created. A copy of an
 /// index is a snapshot. It costs nothing, and a later change copies only the leaves that it modifies.

@@ -26,8 +26,8 @@ extension QueryPlan {
 
   /// Returns the record with which a walk begins, and the number of matches that it skips.
   ///
-  /// The skipped records are matches within the offset, or are before the position. Where further criteria order records
-  /// with the same key, the walk begins with the first of these.
+  /// The skipped records are matches within the offset, or are before the position. Where further criteria order
+  /// records with the same key, the walk begins with the first of these.
   ///
   /// - Parameters:
   ///   - position: the position after which the walk begins; nil for the beginning.

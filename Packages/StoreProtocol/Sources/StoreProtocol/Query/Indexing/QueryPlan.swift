@@ -26,8 +26,8 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     let nils: QueryOrder.Nils
     /// Whether further criteria order the records with the same key.
     let isPartial: Bool
-    /// The number of records that can be tested in this order before it costs less to read and sort the matches of other
-    /// indexes. Nil if every record in the ranges is a match.
+    /// The number of records that can be tested in this order before it costs less to read and sort the matches of
+    /// other indexes. Nil if every record in the ranges is a match.
     let budget: Int?
   }
 
@@ -85,8 +85,8 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 
 @_spi(ModelKitInternals)
 extension QueryPlan {
-  /// Whether the matches of the indexes are the result of the query in its order, apart from limit and offset. No record has
-  /// to be tested then.
+  /// Whether the matches of the indexes are the result of the query in its order, apart from limit and offset. No
+  /// record has to be tested then.
   public var isAnswer: Bool { isExact && !isSorted }
 
   /// Returns the plan of a store that scans all records.
@@ -105,7 +105,8 @@ extension QueryPlan {
       access: .all, order: nil, isExact: isExact, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
   }
 
-  /// Returns the plan of a store that uses the same access path, and tests its records and others against the condition.
+  /// Returns the plan of a store that uses the same access path, and tests its records and others against the
+  /// condition.
   ///
   /// - Parameter count: the number of records that it tests.
   public func testing(_ count: Int) -> QueryPlan {
@@ -143,8 +144,8 @@ extension QueryPlan {
     }
   }
 
-  /// Returns the records to test, in the order of their creation. Records before a position and matches within the offset
-  /// are skipped.
+  /// Returns the records to test, in the order of their creation. Records before a position and matches within the
+  /// offset are skipped.
   ///
   /// - Parameters:
   ///   - indexes: the indexes for which the plan was made, in their order.
@@ -161,7 +162,8 @@ extension QueryPlan {
     return (places.dropFirst(skippedCount), skippedCount)
   }
 
-  /// Returns the number of records that the query finds without limit and offset; nil if records have to be read for it.
+  /// Returns the number of records that the query finds without limit and offset; nil if records have to be read for
+  /// it.
   public func exactCount(in indexes: [OrderedIndex]) -> Int? {
     guard isExact else { return nil }
     if let order { return indexes[order.index].count(in: order.ranges) }

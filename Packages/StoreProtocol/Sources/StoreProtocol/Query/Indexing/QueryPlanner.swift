@@ -42,8 +42,8 @@ public struct QueryPlanner: Sendable {
   /// - Parameters:
   ///   - program: the query.
   ///   - fields: the indexed fields.
-  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of an
-  ///     index.
+  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of
+  ///     an index.
   public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
     self.init(program.query, fields: fields, scatteredCost: scatteredCost)
   }
@@ -53,8 +53,8 @@ public struct QueryPlanner: Sendable {
   /// - Parameters:
   ///   - query: the query. It is not validated, but indexes alone answer only a valid query.
   ///   - fields: the indexed fields.
-  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of an
-  ///     index.
+  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of
+  ///     an index.
   public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
     self.fields = fields
     self.scatteredCost = scatteredCost
@@ -87,7 +87,8 @@ public struct QueryPlanner: Sendable {
   /// The number of records that are read sequentially in the time that it takes to sort one by the values in its bytes.
   private static let sortingCost = 8
 
-  /// The largest depth of parts of a condition for which indexes are used. Deeper parts are tested only with the records.
+  /// The largest depth of parts of a condition for which indexes are used. Deeper parts are tested only with the
+  /// records.
   private static let maximumDepth = 32
 
   /// Returns the conditions about indexed fields in a part of the query.
@@ -159,13 +160,13 @@ public struct QueryPlanner: Sendable {
     let ranges = known ?? .all
     let isExact = known.map(\.isExact) ?? !hasCondition
     let count = known == nil ? totalCount : indexes[order.index].count(in: ranges)
-    // The number of records to test until enough are found, if matches are distributed evenly. Where every record of the
-    // index is a match, the offset is skipped without a test.
+    // The number of records to test until enough are found, if matches are distributed evenly. Where every record of
+    // the index is a match, the offset is skipped without a test.
     let share = isExact ? 1 : max(1, count / max(1, min(best.count, count)))
     let (needed, isTooMany) = (isExact && canTrustKeys ? limit ?? .max : end).multipliedReportingOverflow(by: share)
     let cost = isTooMany ? count : min(count, needed)
-    // The matches of an index are random reads, which never cost more than a scan. The cost of sorting grows faster than
-    // that of testing.
+    // The matches of an index are random reads, which never cost more than a scan. The cost of sorting grows faster
+    // than that of testing.
     let readingCost =
       best.access == .all
       ? best.count : min(best.count.multipliedReportingOverflow(by: scatteredCost).partialValue, totalCount)

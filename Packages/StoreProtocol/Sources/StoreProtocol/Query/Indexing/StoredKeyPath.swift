@@ -49,7 +49,8 @@ public struct StoredKeyPath: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of \("\(path)".quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the type Hashable, or query without an \
+        There is no index of \("\(path)".quotedForMessage): values of the type \
+        \(slot.field.valueType) are not Hashable. Make the type Hashable, or query without an \
         index.
         """)
     }

@@ -12,8 +12,8 @@
 /// } while mark != nil
 /// ```
 ///
-/// A mark is a value that can be stored, and sent to another process. It contains the sort values of the last record. It is
-/// neither encrypted nor signed.
+/// A mark is a value that can be stored, and sent to another process. It contains the sort values of the last record.
+/// It is neither encrypted nor signed.
 public struct ModelPageMark: Hashable, Sendable, Codable {
   private let type: String
   /// A digest of the condition, the order and the offset.
@@ -34,8 +34,8 @@ public struct ModelPageMark: Hashable, Sendable, Codable {
 
   /// Returns the position with which a store created the mark. For implementations of stores.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if the mark is of a query with another type, condition, order or
-  ///   offset. The limit can differ.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the mark is of a query with another type, condition,
+  ///   order or offset. The limit can differ.
   public func position<M: Model>(in query: ModelQuery<M>) throws -> JSONValue {
     guard type == M.typeName, try self.query == query.digest else {
       throw ModelStoreError(

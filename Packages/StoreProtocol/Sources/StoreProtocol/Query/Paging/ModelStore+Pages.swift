@@ -3,7 +3,8 @@
 extension ModelStore {
   /// Returns one page of models by listing all models. Stores with a faster implementation replace it.
   ///
-  /// Models that are equal by all sort criteria are in the order of their identifiers, as are all models without criteria.
+  /// Models that are equal by all sort criteria are in the order of their identifiers, as are all models without
+  /// criteria.
   ///
   /// - Complexity: as ``list(_:)`` without limit, and O(*n* log *n*) for sorting.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {

@@ -1,5 +1,5 @@
-/// A store whose streams are read page by page. A stream of models then needs neither a list of all identifiers nor a lookup
-/// for each.
+/// A store whose streams are read page by page. A stream of models then needs neither a list of all identifiers nor a
+/// lookup for each.
 ///
 /// ```swift
 /// extension MyStore: PagedModelStore {}

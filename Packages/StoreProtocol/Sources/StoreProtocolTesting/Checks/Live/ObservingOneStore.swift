@@ -223,8 +223,8 @@ actor Stage {
   var people: [ContractPerson] = []
   private var shown: [ContractPerson] = []
   private var heard: [ContractPerson] = []
-  /// Whether the models of reported creations are retained. Not if they may be deleted by then: an unloaded reference would
-  /// be the object of the identifier.
+  /// Whether the models of reported creations are retained. Not if they may be deleted by then: an unloaded reference
+  /// would be the object of the identifier.
   var usesHeardModels = true
   private let conflicts = Lock<[String]>([])
   private var batch: [ContractPerson] = []

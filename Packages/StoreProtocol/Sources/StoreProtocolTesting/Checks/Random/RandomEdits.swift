@@ -144,7 +144,7 @@ private final class EditHistory {
     if dirty.isEmpty { return }
     let policy = random.pick([ConflictPolicy.merge, .merge, .merge, .fail, .overwrite])
     try await save(editor, number, policy, in: editor.store)
-    // A transaction settles its models when it ends.
+    // A transaction releases its saved models when it ends.
     let written = Self.values(of: person).filter { dirty.contains($0.key) }
     if person.isDirty { return }
     stored[number].merge(written) { $1 }
