@@ -379,8 +379,15 @@ extension ModelScope {
     // A new model gets its identifier with the answer, which may refer back to it.
     reader.register(model, answeredBy: answer)
     let staged = try reader.stage(answer, into: model)
-    return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
+    return { [map] in
+      map.answer(model) {
+        map.readBesideTransactions(keepsLocalChanges: true) { _ = reader.apply([staged]) }
+      }
+    }
   }
+
+  /// The models that open transactions created of which the running task is no part: it can't find their records.
+  public var modelsCreatedElsewhere: Set<ModelObject> { map.modelsCreatedElsewhere }
 
   private func whole<M: Model>(_ models: [M]) -> [M] {
     for model in models { model.markLoaded() }

@@ -102,11 +102,11 @@ struct RelationLoader {
     withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: stored) }
   }
 
-  /// Removes members that are not in the store any more from the relation, unless its inverse has a local change.
+  /// Removes members that are not in the store any more from the relation, unless its inverse has a local change, or an
+  /// open transaction created the member.
   private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
-    let stored = Set(stored.map { ObjectIdentifier($0) })
-    for case let member as any Model in members
-    where !member.isUnloadedReference && !stored.contains(ObjectIdentifier(member)) {
+    let stored = Set(stored).union(store.scope.modelsCreatedElsewhere)
+    for case let member as any Model in members where !member.isUnloadedReference && !stored.contains(member) {
       guard let key = owner.model.inverseField(of: owner.relation, on: member)?.key else { continue }
       let path = store.scope.transformers.key(key).split(separator: ".").map(String.init)
       var record: AttributeDictionary = [:]

@@ -10,6 +10,12 @@ extension ModelStoreContract {
     SharedEngineCheck("a refresh by another task leaves the values that an open transaction edits") { makeStore in
       try await refreshingEditedModel(makeStore)
     },
+    SharedEngineCheck("a read by another task leaves the links of models that an open transaction created") {
+      makeStore in
+      for reading in Reading.allCases where reading != .lookup && reading != .refresh {
+        for fails in [true, false] { try await readingCreatedMembers(makeStore, reading, fails: fails) }
+      }
+    },
     SharedEngineCheck("an observer's edit during a read by another task is an edit") { makeStore in
       for isRefresh in [false, true] {
         for fails in [false, true] { try await editingDuringRead(makeStore, isRefresh: isRefresh, fails: fails) }
@@ -37,7 +43,7 @@ extension ModelStoreContract {
   private struct Refusal: Error {}
 
   private enum Reading: CaseIterable {
-    case list, lookup, page, related, refresh, stream
+    case list, lookup, page, related, members, refresh, stream
   }
 
   /// Runs a part of a transaction's body, and then another task.
@@ -86,10 +92,38 @@ extension ModelStoreContract {
     try require(person.company.value === new, "\(reading): the employer that is read")
   }
 
+  @MainActor private static func readingCreatedMembers(
+    _ makeStore: () async throws -> any ModelStore, _ reading: Reading, fails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("\(reading)")
+    let what = "\(reading), fails: \(fails)"
+    company.id.value = what
+    try await store.create(company)
+    do {
+      try await transaction(in: store) { store in
+        person.company.value = company
+        try await store.save(person)
+        try await beside(store) { try await read(person, reading, in: $0) }
+        try require(person.company.value === company, "\(what): the link is cut")
+        try requireEqual(company.employees.value, [person], "\(what): the employees")
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try require(person.company.value === company, "\(what): the link is cut after the transaction")
+    try requireEqual(person.isDirty, fails, "\(what): whether the person is dirty")
+    try await store.save(person)
+    let found = try await (try await makeStore()).list(ContractPerson.self) { $0.company == company }
+    try requireEqual(found.map(\.identifier), [person.identifier], "\(what): the stored employees")
+  }
+
   @MainActor private static func read(
     _ person: ContractPerson, _ reading: Reading, in store: any ModelStore
   ) async throws {
     switch reading {
+    case .members:
+      if let company = person.company.value { _ = try await store.list(in: company.employees) }
     case .list: _ = try await store.list(ContractPerson.self)
     case .lookup: _ = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
     case .page: _ = try await store.page(ModelQuery(ContractPerson.self), after: nil)
