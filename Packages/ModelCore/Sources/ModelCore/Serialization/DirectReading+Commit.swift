@@ -63,7 +63,9 @@ extension DirectReading {
   private func readAgainWithLinks(_ confirmation: DirectConfirmation) {
     var scanner = JSONScanner(
       bytes, offset: confirmation.offset, depth: Int(confirmation.depth), maximumDepth: maximumDepth)
-    let again = ModelReader(scope: reader.scope, context: reader.context, keepsLocalChanges: reader.keepsLocalChanges)
+    let again = ModelReader(
+      scope: reader.scope, context: reader.context, keepsLocalChanges: reader.keepsLocalChanges,
+      isFromStore: reader.isFromStore)
     again.leniency = nil
     guard case .object(let object)? = try? scanner.readValue(),
       let staged = try? again.stage(object, into: confirmation.model)
