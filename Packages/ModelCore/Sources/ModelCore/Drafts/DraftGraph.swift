@@ -19,6 +19,7 @@ final class DraftGraph {
     scope = ModelScope(map: IdentityMap(draftIn: root.identityMap))
     // The identifiers of a draft are checked when they are set on the originals.
     scope.conflictHandler = { _ in }
+    scope.map.draft = self
     load()
   }
 

@@ -8,6 +8,8 @@ final class IdentityMap {
   let transformers: ValueTransformerContext
   /// Whether the models are those of a draft, to which the inverses of other models have no links.
   let isDraft: Bool
+  /// The draft whose copies are in the scope; nil for a scope that is none of a draft.
+  weak var draft: DraftGraph?
   /// The map of the models that were drafted, if these are in one.
   let parent: IdentityMap?
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError

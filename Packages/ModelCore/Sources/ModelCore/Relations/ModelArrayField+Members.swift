@@ -17,7 +17,7 @@ extension ModelArrayField {
   public func add(contentsOf models: some Sequence<Related>) -> Int {
     let change = RelationChange()
     var added = 0
-    for model in models where insert(model, change) { added += 1 }
+    for model in models where insert(copyInDraft(of: model, change), change) { added += 1 }
     change.announce()
     return added
   }
@@ -66,7 +66,7 @@ extension ModelArrayField {
   public func remove(contentsOf models: some Sequence<Related>) -> Int {
     let change = RelationChange()
     defer { change.announce() }
-    return remove(contentsOf: models, change)
+    return remove(contentsOf: models.lazy.map { self.copyInDraft(of: $0, change) }, change)
   }
 
   func remove(contentsOf models: some Sequence<Related>, _ change: RelationChange) -> Int {

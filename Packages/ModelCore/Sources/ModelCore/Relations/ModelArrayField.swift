@@ -156,7 +156,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let oldValue = liveValue
     change.noteInverses(of: self)
     var members = Set<ObjectIdentifier>()
-    let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
+    let newValue = newValue?.map { copyInDraft(of: $0, change) }.filter {
+      members.insert(ObjectIdentifier($0)).inserted
+    }
     cutStaleInverses(except: newValue ?? [], change)
     guard Self.isChange(from: oldValue, to: newValue) else {
       // Setting the remaining members can't be distinguished from setting the list to itself, so it does not make the

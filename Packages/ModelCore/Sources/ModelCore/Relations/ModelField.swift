@@ -123,6 +123,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   public override func setHooked(_ newValue: Related?, stamp: ChangeStamp) {
     let change = RelationChange(stamp: stamp, nextChange, of: self)
     nextChange = .local
+    let newValue = newValue.map { copyInDraft(of: $0, change) }
     let oldValue = liveValue
     change.noteInverses(of: self)
     // An identifier without a live model is a value too: setting nil cuts the link.

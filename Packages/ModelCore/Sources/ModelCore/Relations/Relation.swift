@@ -69,6 +69,8 @@ protocol Relation: RelationField {
   func keepLinks(to models: [ModelObject])
   /// Merges a stored list into a dirty, incomplete one.
   func join(read models: [ModelObject])
+  /// Returns whether the relation is a list that lacks members which were deallocated.
+  func hasLostMembers() -> Bool
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 
@@ -109,6 +111,8 @@ extension Relation {
   func updateLoadStateAfterWrite() {}
 
   func join(read models: [ModelObject]) {}
+
+  func hasLostMembers() -> Bool { false }
 
   var ownerModel: ModelObject? { owner as? ModelObject }
 
@@ -201,6 +205,12 @@ extension Relation {
     } else if let map = related.identityMap, !map.isDraft {
       map.add(owner, by: change)
     }
+  }
+
+  /// Returns the copy of a model in the draft that this relation belongs to, for an edit; otherwise the model.
+  func copyInDraft<Related: ModelObject>(of model: Related, _ change: RelationChange) -> Related {
+    guard let map = ownerModel?.identityMap, map.isDraft, change.kind == .local else { return model }
+    return map.draft?.copy(of: model) as? Related ?? model
   }
 
   /// Cuts the links to models, in one operation.

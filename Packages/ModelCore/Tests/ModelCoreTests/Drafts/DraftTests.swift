@@ -51,6 +51,23 @@ import Testing
     #expect(!draft.isDirty)
   }
 
+  @Test func `The original of a copied model stands for its copy`() throws {
+    let draft = persuasion.draft(including: [persuasion.author])
+    let copy = try #require(draft.author.value)
+    draft.author.value = mary
+    draft.author.value = jane
+    #expect(draft.author.value === copy && !draft.isDirty)
+    draft.author.value = nil
+    copy.books.add(persuasion)
+    #expect(draft.author.value === copy && copy.books.value == [emma, draft.model])
+    copy.books.remove(persuasion)
+    #expect(draft.author.value == nil && copy.books.value == [emma])
+    copy.books.value = [persuasion, emma]
+    #expect(draft.author.value === copy && copy.books.value == [draft.model, emma])
+    try draft.apply()
+    #expect(persuasion.author.value === jane && jane.books.value == [persuasion, emma])
+  }
+
   @Test func `It leaves inverses alone until it is applied`() throws {
     let draft = emma.draft()
     draft.author.value = mary
