@@ -48,6 +48,10 @@ extension RecordStore {
     }
     let answer = scope.pendingReads.answer(since: read.start)
     try await scope.creations.waitForCreations(of: context.name)
+    if isRefreshing, let model = scope.liveModel(type, identifier: identifier) {
+      // A save has captured values that the refresh discards, but stores them all the same.
+      try await saveTurns.waitUntilFree(ObjectIdentifier(model))
+    }
     if mayBeOutdated(read), let model = scope.liveModel(type, identifier: identifier),
       scope.pendingReads.isNewer(model, than: read.start)
     {

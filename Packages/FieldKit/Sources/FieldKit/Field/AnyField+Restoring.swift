@@ -30,8 +30,18 @@ extension AnyField {
   private func reverting<Result>(_ body: () -> Result) -> Result {
     noteComingEdit()
     flags.formUnion(.reverting)
-    defer { flags.subtract(.reverting) }
+    defer {
+      flags.subtract(.reverting)
+      if !isDirty { flags.formUnion(.reverted) }
+    }
     return body()
+  }
+
+  /// Marks the field as clean because an edit gave it the value of the baseline again. A save that began before the edit
+  /// makes it dirty.
+  public final func markReverted(asOf stamp: ChangeStamp) {
+    markSaved(asOf: stamp)
+    if !isDirty { flags.formUnion(.reverted) }
   }
 
   /// Runs a read of records that keeps the values of clean fields, as it keeps local changes. A field that an observer

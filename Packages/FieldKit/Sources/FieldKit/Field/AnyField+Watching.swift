@@ -59,11 +59,23 @@ extension AnyField {
     read()
     flags.formUnion(.ownerWatches)
     if isDirty, !wasDirty {
-      lowerFlag()
-      (owner as? any FieldWatcher)?.fieldBecameDirty(self)
+      notifyOwnerOfDirtiness()
     } else if wasDirty, !isDirty {
       notifyOwnerOfSave()
     }
+  }
+
+  /// Marks a reverted field as dirty, because a save has stored the value from before the revert.
+  final func becomeDirtyAfterSave() {
+    flags.subtract(.reverted)
+    markNeverSaved()
+    detailsForWriting.restoration = { _ in false }
+    if flags.contains(.ownerWatches) { notifyOwnerOfDirtiness() }
+  }
+
+  private func notifyOwnerOfDirtiness() {
+    lowerFlag()
+    (owner as? any FieldWatcher)?.fieldBecameDirty(self)
   }
 
   private func lowerFlag() {

@@ -434,16 +434,21 @@ extension AnyField {
   /// When the value last changed; `never` if it did not.
   public final var lastChange: ChangeStamp { changedStamp }
 
-  /// Marks the value as of a stamp as saved. A later change stays dirty.
+  /// Marks the value as of a stamp as saved. A later change stays dirty, and a later revert becomes dirty.
   public final func markSaved(asOf stamp: ChangeStamp) {
     noteComingSave()
-    // A clean field has the saved value. An initial value may be younger than the read that made its model.
-    guard changedStamp <= stamp || !flags.contains(.dirty) else {
+    // Otherwise a clean field has the saved value. An initial value may be younger than the read that made its model.
+    guard changedStamp <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
       // The saved value is neither the current value nor the stored baseline.
-      if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
+      if flags.contains(.reverted) {
+        becomeDirtyAfterSave()
+      } else if details?.restoration != nil || !isRelation {
+        detailsForWriting.restoration = { _ in false }
+      }
       return
     }
     flags.formUnion(.original)
+    flags.subtract(.reverted)
     details?.restoration = nil
     guard flags.contains(.dirty) else { return }
     let announced = announceChange(of: .isDirty)

@@ -65,6 +65,9 @@ struct FieldFlags: OptionSet {
   /// The field is being reverted, which is an edit although the value is set as by a read.
   @inlinable static var reverting: FieldFlags { FieldFlags(rawValue: 1 << 21) }
 
+  /// The field was reverted, and neither set, read nor saved since.
+  @inlinable static var reverted: FieldFlags { FieldFlags(rawValue: 1 << 22) }
+
   /// The states that every set resets.
-  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 20 | 1 << 15 | 0b11111) }
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 22 | 1 << 20 | 1 << 15 | 0b11111) }
 }

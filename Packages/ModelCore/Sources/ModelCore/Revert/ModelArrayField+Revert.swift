@@ -40,7 +40,7 @@ extension ModelArrayField {
     } else if models.isEmpty {
       keep(original.models)
     }
-    markSaved(asOf: max(stamp, lastChange))
+    markReverted(asOf: max(stamp, lastChange))
     restoreLoadState(original)
   }
 

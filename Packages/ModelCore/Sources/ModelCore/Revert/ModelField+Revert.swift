@@ -30,7 +30,7 @@ extension ModelField {
     guard let original, isDirty, original.model === liveValue, !hasEmbeddedEdits else { return }
     // An identifier without a live model differs from no reference.
     if original.model == nil, original.identity?.identifier != nil { return }
-    markSaved(asOf: max(stamp, lastChange))
+    markReverted(asOf: max(stamp, lastChange))
     restoreLoadState(original)
   }
 

@@ -308,6 +308,8 @@ public final class RESTModelStore: ModelStore {
         if live == nil, response.isSuccessful {
           try await scope.creations.waitForCreations(of: call.operation.typeName)
         }
+        // A save has captured values that a refresh discards, but stores them all the same.
+        if let live, isRefreshing { try await saveTurns.waitUntilFree(ObjectIdentifier(live)) }
       },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }

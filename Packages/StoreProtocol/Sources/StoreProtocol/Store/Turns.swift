@@ -59,6 +59,14 @@ public struct Turns<Key: Hashable & Sendable>: Sendable {
     throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
   }
 
+  /// Waits until no task has the turn of a key, and none waits for it.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
+  public func waitUntilFree(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws {
+    while try await begin(key) { end(key) }
+    end(key)
+  }
+
   /// Ends the turn of a key: the task that has waited longest has it now.
   public func end(_ key: Key) {
     let next = queues.withLock { queues in

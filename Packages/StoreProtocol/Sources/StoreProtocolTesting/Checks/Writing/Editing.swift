@@ -24,6 +24,52 @@ extension ModelStoreContract {
     }
   }
 
+  static let revertingDuringSave = SharedEngineCheck(
+    "a revert while a model is saved is an edit, at any suspension point"
+  ) { makeStore in
+    var step = 0
+    while true {
+      let edited = Edited()
+      let name = "revert before step \(step)"
+      let wasReverted = try await SteppingExecutor.run(doing: edited.revert, before: step) {
+        let front = try await makeStore()
+        let person = ContractPerson.named(name, age: 1)
+        edited.person = person
+        try await front.create(person)
+        person.age.value = 2
+        try await front.update(person)
+        edited.front = front
+      }
+      try await edited.checkReverted(makeStore(), name)
+      if !wasReverted { return }
+      step += 1
+      try require(step < 1_000, "the task has more than 1,000 suspension points")
+    }
+  }
+
+  static let refreshingDuringSave = SharedEngineCheck(
+    "a refresh beside a save leaves the model with its stored values", needs: [.anyModels]
+  ) { makeStore in
+    for isRefreshFirst in [false, true] { try await refreshing(makeStore, isRefreshFirst: isRefreshFirst) }
+  }
+
+  @MainActor private static func refreshing(
+    _ makeStore: () async throws -> any ModelStore, isRefreshFirst: Bool
+  ) async throws {
+    let store = try await makeStore()
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    for age in 2..<20 {
+      person.age.value = age
+      let first = Task { isRefreshFirst ? try await store.refresh(person) : try await store.save(person) }
+      for _ in 0..<(age % 5) { await Task.yield() }
+      if isRefreshFirst { try await store.save(person) } else { try await store.refresh(person) }
+      try await first.value
+      let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(person.age.value, stored.age.value, "the age, refresh first: \(isRefreshFirst)")
+      try require(!person.isDirty, "the person is dirty, refresh first: \(isRefreshFirst)")
+    }
+  }
+
   /// The model that is saved in one task and edited between two pieces of it.
   private final class Edited: @unchecked Sendable {
     // Sendable is proven by the order: the task and the edit are pieces on one serial queue, and the check comes after
@@ -32,6 +78,20 @@ extension ModelStoreContract {
     var front: (any ModelStore)?
 
     @Sendable func edit() { person?.height.value = 1.5 }
+
+    @Sendable func revert() { if let person, person.isPersisted { person.revert() } }
+
+    func checkReverted(_ other: any ModelStore, _ name: String) async throws {
+      guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
+      let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(
+        person.age.isDirty, person.age.value != stored.age.value,
+        "\(name): whether the age \(person.age.value ?? 0) is dirty")
+      try await front.save(person)
+      _ = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(stored.age.value, person.age.value, "\(name): the stored age after a save")
+      try require(!person.isDirty, "\(name): the model is still dirty")
+    }
 
     func check(_ other: any ModelStore, _ name: String, _ wasEdited: Bool) async throws {
       guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
