@@ -112,7 +112,7 @@ extension RESTModelStore {
   /// or local changes or values of a document are to be overwritten.
   func unchangedTag<M: Model>(of model: M) -> String? {
     guard let tag = tags.tag(of: model), case .loaded = model.loadState,
-      !(isRefreshing && !model.unsavedFields.isEmpty)
+      !(isRefreshing && !model.unsavedFields.isEmpty), !model.needsReadingToSave()
     else {
       return nil
     }

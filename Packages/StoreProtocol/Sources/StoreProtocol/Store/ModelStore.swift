@@ -124,7 +124,7 @@ extension ModelStore {
 
   /// Updates a model, with the policy of the store if none is given.
   func change<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws -> M {
-    _ = try await readIfReference(model)
+    _ = try await readIfIncomplete(model)
     if model.isUntouchedReference { return model }
     do {
       guard let policy else { return try await update(model, fields: nil) }
@@ -135,13 +135,15 @@ extension ModelStore {
     }
   }
 
-  /// Reads a changed unloaded reference, and keeps the changes.
+  /// Reads a changed unloaded reference, or a model with a changed list that lacks members, and keeps the changes.
   ///
   /// - Returns: `false` if the store has no such model.
-  private func readIfReference<M: Model>(_ model: M) async throws -> Bool {
+  private func readIfIncomplete<M: Model>(_ model: M) async throws -> Bool {
     try ModelStoreError.rejectDraft(model)
-    guard model.isUnloadedReference, model.isDirty, let identifier = model.identifier else { return true }
+    guard model.isDirty, model.isUnloadedReference || model.needsReadingToSave(), let identifier = model.identifier
+    else { return true }
     scope.add(model)
+    model.forgetReading()
     do {
       _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
       return true
@@ -163,8 +165,9 @@ extension ModelStore {
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   ///
-  /// A changed unloaded reference is read first. Its changes are kept, and added and removed members are merged into
-  /// the stored lists. If there is no record, the model is created.
+  /// A changed unloaded reference is read first, and so is a model with a changed list that lacks deallocated members.
+  /// Its changes are kept, and added and removed members are merged into the stored lists. If there is no record of a
+  /// reference, the model is created.
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
@@ -172,7 +175,7 @@ extension ModelStore {
   /// Creates or updates a model, with the policy of the store if none is given.
   func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
     // There is no record: the local values are the whole model. Unless another task has created it meanwhile.
-    if try await !readIfReference(model), model.isUnloadedReference { scope.markNew(model) }
+    if try await !readIfIncomplete(model), model.isUnloadedReference { scope.markNew(model) }
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.waitForCreation(of: model)
     if model.isUntouchedReference { return }

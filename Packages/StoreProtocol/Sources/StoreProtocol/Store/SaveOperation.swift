@@ -87,7 +87,7 @@ public struct SaveOperation<M: Model> {
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
     await model.finishChecksForSaving()
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
-    if model.isUnloadedReference, let fields { try Self.refuseParts(of: model, fields) }
+    if let fields { try Self.refuseParts(of: model, fields) }
     if let field = model.relationStoredByInverse(among: fields ?? []) {
       throw ModelStoreError(
         .invalid,
@@ -103,7 +103,9 @@ public struct SaveOperation<M: Model> {
 
   /// Rejects an update of a partially loaded list: it would overwrite members that were never loaded.
   private static func refuseParts(of model: M, _ fields: [AnyField]) throws {
-    for case let list as any RelationField in fields where list.isToMany && list.loadState == .incomplete {
+    for case let list as any RelationField in fields
+    where model.isUnloadedReference && list.isToMany && list.loadState == .incomplete || model.hasLostMembers(in: list)
+    {
       let name = list.name ?? list.key ?? ""
       throw ModelStoreError(
         .invalid,

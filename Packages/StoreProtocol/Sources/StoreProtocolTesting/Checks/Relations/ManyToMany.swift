@@ -80,6 +80,30 @@ extension ModelStoreContract {
       try await requireTasks([ids.task], of: other.identifier ?? "", in: try await makeStore(), "theirs")
       try await requireTasks([], of: ids.label, in: try await makeStore(), "mine")
     },
+    SharedEngineCheck("an edited list is saved with members that were deallocated", needs: [.anyModels]) { makeStore in
+      let creator = try await makeStore(), store = try await makeStore()
+      let (first, second, third) = (ContractCourse(), ContractCourse(), ContractCourse())
+      let created = ContractStudent()
+      created.courses.value = [first, second]
+      try await creator.save(created, including: .related)
+      for course in [first, second, third] { try await creator.save(course) }
+      var course: ContractCourse? = try await store.lookup(ContractCourse.self, identifier: first.identifier ?? "")
+      let student = try await store.lookup(ContractStudent.self, identifier: created.identifier ?? "")
+      student.courses.add(try await store.lookup(ContractCourse.self, identifier: third.identifier ?? ""))
+      withExtendedLifetime(course) {}
+      course = nil
+      try requireEqual(student.courses.value?.count, 2, "the number of courses that are live")
+      try await requireError(.invalid, "of an update with a part of the list") {
+        try await store.update(student, fields: [student.courses])
+      }
+      try await store.save(student)
+      try requireEqual(student.courses.count, 3, "the number of courses after the save")
+      try require(!student.isDirty, "the student is dirty")
+      let read = try await (try await makeStore()).lookup(ContractStudent.self, identifier: created.identifier ?? "")
+      try requireEqual(
+        Set(read.courses.value?.map(\.identifier) ?? []), Set([first, second, third].map(\.identifier)),
+        "the stored courses")
+    },
     SharedEngineCheck("a stored model loses its link to a new one with a transaction that fails", needs: [.anyModels]) {
       makeStore in
       let store = try await makeStore()
