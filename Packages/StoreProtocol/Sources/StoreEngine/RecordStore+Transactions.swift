@@ -196,10 +196,25 @@ extension RecordStore {
     }
     try await followCommits()
     try checkTransaction(is: log)
+    for operation in operations { try check(operation, in: transaction) }
     for (operation, record) in zip(operations, stored) {
       transaction.put(
         operation.operation == .delete ? nil : Array(operation.value), operation.type, operation.identifier,
         stored: record, isUnreadable: unreadable.contains(RecordName(operation.type, operation.identifier)))
+    }
+  }
+
+  /// Throws if another task of the transaction has written the record of an operation since that was made.
+  private func check(_ operation: RecordOperation, in transaction: StoreTransaction) throws {
+    let (type, identifier) = (operation.type, operation.identifier)
+    guard let entry = transaction.entry(type, identifier) else { return }
+    guard let content = entry.content else {
+      if operation.operation == .create { return }
+      throw ModelStoreError.notFound(type, identifier: identifier)
+    }
+    if operation.operation == .create { throw ModelStoreError.conflict(type, identifier: identifier) }
+    if let previous = operation.previousValue, previous != content {
+      throw RecordMismatch(.wasChanged, type, identifier)
     }
   }
 
