@@ -228,7 +228,7 @@ extension ModelObject {
       for model in embedded.models + [self] { addErrorsOfUncheckedFields(of: model) }
       return fieldErrors
     }
-    forEachField { field, _ in _ = field.passesRules() }
+    forEachField { field, _ in if isKnownHere(field) { _ = field.passesRules() } }
     validateModel()
     addErrorsOfUncheckedFields(of: self)
     var isValid = details == nil

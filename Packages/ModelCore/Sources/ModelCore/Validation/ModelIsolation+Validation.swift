@@ -193,11 +193,17 @@ extension ModelObject {
     return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }
 
+  /// Whether rules can check a field: those of an unloaded reference have no values yet.
+  func isKnownHere(_ field: AnyField) -> Bool {
+    guard case .incomplete = modelLoadState, origin == .read else { return true }
+    return !field.isUnset || field.isDirty
+  }
+
   /// Validates the model without those that it contains.
   func validateOwnFields() {
     transaction {
       details?.errors = []
-      for field in orderedFields {
+      for field in orderedFields where isKnownHere(field) {
         if let issue = details?.remainder?.rejection(of: field)?.issues.first {
           field.validate(
             unread: "expected \(issue.expected.shortenedForMessage()), found \(issue.found.shortenedForMessage())")

@@ -249,6 +249,48 @@ extension ModelStoreContract {
       let last = try await makeStore().lookup(ContractCompany.self, identifier: "acme")
       try requireEqual(last.name.value, "B", "the name at last")
     },
+    SharedEngineCheck("a list with an observed model that changed keeps what others wrote to the next ones") {
+      makeStore in
+      let (store, other) = (try await makeStore(), try await makeStore())
+      for name in ["acme", "beta"] {
+        let company = ContractCompany()
+        company.id.value = name
+        try await other.create(company)
+        for number in 0..<2 {
+          let person = ContractPerson.named("\(name) \(number)", age: 1)
+          person.company.value = company
+          try await other.create(person)
+        }
+      }
+      let people = try await store.list(ContractPerson.self), theirs = try await other.list(ContractPerson.self)
+      try requireEqual(people.count, 4, "the number of people")
+      let token = people[0].name.addObserver(updateImmediately: false) { _ in }
+      theirs[0].name.value = "New"
+      try await other.save(theirs[0])
+      _ = try await store.list(ContractPerson.self)
+      for index in 2..<4 {
+        theirs[index].age.value = 50
+        try await other.save(theirs[index])
+        people[index].name.value = "X\(index)"
+        try await store.save(people[index])
+        let stored = try await (try await makeStore()).lookup(
+          ContractPerson.self, identifier: people[index].identifier ?? "")
+        try requireEqual(stored.age.value, 50, "the age that the other one wrote")
+        try requireEqual(stored.name.value, "X\(index)", "the name")
+      }
+      token.cancel()
+    },
+    SharedEngineCheck("a field of an unloaded model is written although another one is required") { makeStore in
+      let person = try await makeStore().create(ContractPerson.named("Ada", age: 1))
+      let store = try await makeStore()
+      let same = ContractPerson.with(identifier: person.identifier ?? "", in: store.scope)
+      same.age.value = 5
+      try await store.update(same, fields: [same.age])
+      try requireEqual(same.name.validationState, .unknown, "the state of the name, which is not loaded")
+      let found = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(found.name.value, "Ada", "the stored name")
+      try requireEqual(found.age.value, 5, "the stored age")
+    },
   ]
 
   /// One stored person, read by two store instances.
