@@ -12,6 +12,19 @@ private final class Note: Model {
   override var identifierField: AnyField? { $id }
 }
 
+private final class Score: Model {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let loans = ModelField<Loan>()*
+  override var identifierField: AnyField? { id }
+}
+
+private final class Loan: Model {
+  let id = Field<Int>()
+  let score: ModelField<Score> = ModelField(foreignKey: true, inverse: \.loans)
+  override var identifierField: AnyField? { id }
+}
+
 @Suite struct `Undoing after a failure` {
   private func fail(in world: UndoWorld, _ body: () async throws -> Void) async throws {
     await #expect(throws: Refusal.self) {
@@ -55,6 +68,82 @@ private final class Note: Model {
     #expect(try await store.count(Note.self) == 0)
     try await store.save(first, including: .related)
     #expect(try await store.count(Note.self) == 2)
+  }
+
+  @Test func `A transaction that is repeated leaves no models of the attempts that failed`() async throws {
+    let store = MemoryModelStore()
+    let score = Score()
+    try await store.save(score)
+    for attempt in 0..<3 {
+      try? await store.transaction { store in
+        let first = Loan(), second = Loan()
+        first.score.value = score
+        score.loans.add(second)
+        try await store.save(first)
+        try await store.save(second)
+        if attempt < 2 { throw Refusal() }
+      }
+      #expect(score.loans.value?.allSatisfy(\.isPersisted) != false)
+    }
+    score.title.value = "Mass"
+    try await store.save(score, including: .related)
+    #expect(try await store.count(Loan.self) == 2)
+    #expect(try await store.list(in: score.loans).count == 2 && !score.isDirty)
+  }
+
+  @Test func `A read in a transaction that fails leaves an earlier edit undoable`() async throws {
+    let store = MemoryModelStore(), other = MemoryModelStore(store.handle)
+    let note = Note()
+    try await store.save(note)
+    let undo = ModelUndo(store.scope)
+    note.text = "mine"
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        try await store.refresh(note)
+        note.count = 1
+        throw Refusal()
+      }
+    }
+    #expect(note.text == "mine" && note.count == nil)
+    try undo.undo()
+    #expect(note.text == "Text")
+    try undo.redo()
+    try await store.save(note)
+    let same = try await other.lookup(Note.self, identifier: "1")
+    same.text = "theirs"
+    try await other.save(same)
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        _ = try await store.lookup(Note.self, identifier: "1")
+        throw Refusal()
+      }
+    }
+    #expect(note.text == "theirs")
+    #expect(throws: ModelUndoError.self) { try undo.undo() }
+    #expect(note.text == "theirs")
+  }
+
+  @MainActor
+  @Test func `The edit of a transaction that fails leaves the history, although another task edited the field before`()
+    async throws
+  {
+    let store = MemoryModelStore()
+    let note = Note()
+    try await store.save(note)
+    let undo = ModelUndo(store.scope)
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { _ in
+        await Task.detached { @MainActor in note.text = "theirs" }.value
+        note.text = "mine"
+        await Task.detached { @MainActor in note.count = 1 }.value
+        throw Refusal()
+      }
+    }
+    #expect(note.text == "theirs" && note.count == 1)
+    try undo.undo()
+    #expect(note.count == nil)
+    try undo.undo()
+    #expect(note.text == "Text" && !undo.canUndo)
   }
 
   @Test(arguments: UndoStoreKind.allCases, [nil, "Open"])

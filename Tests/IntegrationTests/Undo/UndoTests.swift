@@ -34,6 +34,24 @@ private final class JournaledBook: Model {
   override func afterDelete() { journal?.entries = (journal?.entries ?? []) + ["deleted"] }
 }
 
+/// A model that is deleted with its parent, and has a link without inverse.
+private final class Folder: Model {
+  let id = Field<Int>()
+  let folders = ModelField<Folder>(deleteRule: .cascade)*
+  let parent: ModelField<Folder> = ModelField(foreignKey: true, inverse: \.folders)
+  let origin = ModelField<Folder>(foreignKey: true)
+  override var identifierField: AnyField? { id }
+}
+
+/// A model with links that have no inverse.
+private final class OneWay: Model {
+  @Field var id: Int?
+  @Field var text: String?
+  @ModelField(foreignKey: true) var next: OneWay?
+  @ModelArrayField(foreignKey: true) var all: [OneWay]?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `Undoing edits of stored models` {
   @Test func `A saved step is undone in the store`() async throws {
     let store = MemoryModelStore()
@@ -107,6 +125,68 @@ private final class JournaledBook: Model {
     #expect(store.scope.unsavedModels.isEmpty)
     while undo.canRedo { try undo.redo() }
     #expect(Set(authors[0].books ?? []) == Set(books) && authors[1].books ?? [] == [])
+  }
+
+  @Test func `A created model with a link that has no inverse is deleted by an undo, and created by a redo`()
+    async throws
+  {
+    let store = MemoryModelStore()
+    let first = OneWay(), second = OneWay()
+    try await store.save(first)
+    let undo = ModelUndo(store.scope)
+    undo.beginStep("Create")
+    second.next = first
+    second.all = [first]
+    try await store.save(second)
+    undo.endStep()
+    for _ in 0..<2 {
+      try await store.save(undo.undo())
+      #expect(!undo.canUndo && undo.redoLabel == "Create")
+      #expect(try await store.count(OneWay.self) == 1)
+      try await store.save(undo.redo())
+      #expect(undo.undoLabel == "Create" && !undo.canRedo)
+      #expect(second.next === first && second.all == [first])
+      let stored = try await MemoryModelStore(store.handle).lookup(OneWay.self, identifier: second.identifier ?? "")
+      #expect(stored.next?.identifier == "1" && stored.all?.map(\.identifier) == ["1"])
+    }
+  }
+
+  @Test func `A deletion is undone after its redo, if a deleted model references another one without inverse`()
+    async throws
+  {
+    let store = MemoryModelStore()
+    let owner = Folder(), part = Folder()
+    part.parent.value = owner
+    part.origin.value = owner
+    try await store.save(owner)
+    try await store.save(part)
+    let undo = ModelUndo(store.scope)
+    undo.beginStep("Delete")
+    try await store.delete(owner)
+    undo.endStep()
+    for _ in 0..<3 {
+      try await store.save(undo.undo())
+      #expect(try await store.count(Folder.self) == 2)
+      #expect(part.origin.value === owner && part.parent.value === owner && !undo.canUndo)
+      try await store.save(undo.redo())
+      #expect(try await store.count(Folder.self) == 0)
+      #expect(undo.undoLabel == "Delete" && !undo.canRedo)
+    }
+  }
+
+  @Test func `An edit of a model that was unloaded since is undone`() async throws {
+    let store = MemoryModelStore()
+    let model = OneWay()
+    model.text = "A"
+    try await store.save(model)
+    let undo = ModelUndo(store.scope)
+    model.text = "B"
+    try await store.save(model)
+    model.unload()
+    try await store.save(undo.undo())
+    #expect(model.text == "A")
+    let stored = try await MemoryModelStore(store.handle).lookup(OneWay.self, identifier: "1")
+    #expect(stored.text == "A")
   }
 
   @Test func `A created model is deleted by an undo, and created by a redo`() async throws {

@@ -107,10 +107,10 @@ extension ModelStoreContract {
       },
       cancellation,
       cancellationTogether,
-      editing,
+      editing, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
-    + isolation + conflicts + deletingElsewhere + embeddingTogether
+    + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.

@@ -167,7 +167,7 @@ extension ModelScope {
   /// task edited since that began. Unsaved changes that another task's transaction saved are written, too: it may fail.
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
-    let edited = Set(map.transactions.flatMap { $0.editedFields(of: model) }.map { ObjectIdentifier($0) })
+    let edited = Set(fieldsEditedElsewhere(of: model).map { ObjectIdentifier($0) })
     var uncommitted = map.transactions.flatMap { $0.uncommittedFields(of: model) }
     if !uncommitted.isEmpty {
       // A relation that its inverse stores is in no record.
@@ -177,6 +177,11 @@ extension ModelScope {
     return (model.unsavedFields + uncommitted).filter { field in
       !edited.contains(ObjectIdentifier(field)) && !map.transactions.contains { $0.leavesToOthers(field, of: model) }
     }
+  }
+
+  /// Returns the fields of a model to which open transactions gave other values of which the running task is no part.
+  public func fieldsEditedElsewhere(of model: ModelObject) -> [AnyField] {
+    map.transactions.flatMap { $0.editedFields(of: model) }
   }
 
   /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the

@@ -162,7 +162,10 @@ extension ModelUndo {
       for relation in existence.model.relations {
         // Embedded models leave and return with the model.
         let linked = relation.relatedModels.filter { other in
-          guard let inverse = relation.inverse(on: other) else { return false }
+          guard let inverse = relation.inverse(on: other) else {
+            // The deletion by the store cuts it.
+            return existence.model.isStored && !existence.model.hasNoIdentifier && !other.isPartOfContainer
+          }
           if inverse.refers(to: existence.model) {
             return other.isStored || other.isDeleted || concerned.contains(other)
           }
@@ -239,7 +242,9 @@ private struct UndoCheck {
       later[id] = entry.before
       entries.append((entry, isExact))
       if entry.field.isRelation, !isExact || !isFirst { mergesRelations = true }
-      if !isExact, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
+      // The value of an unloaded field is no newer one.
+      let isUnloaded = isFirst && !entry.field.isRelation && entry.field.isUnset && !entry.field.isDirty
+      if !isExact, !isUnloaded, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
         conflicts.append(
           EditConflict(
             entry.field, of: entry.model, base: entry.before.anyValue, mine: after.anyValue, theirs: now.anyValue))

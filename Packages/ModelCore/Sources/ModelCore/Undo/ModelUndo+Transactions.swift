@@ -65,8 +65,8 @@ extension ModelUndo {
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
-  ///   - kept: the fields that other tasks changed, which keep their values.
-  func rollBack(_ numbers: Set<Int>, except kept: Set<ObjectIdentifier>) {
+  ///   - fields: the fields that other tasks changed, which keep their values, and those that are restored.
+  func rollBack(_ numbers: Set<Int>, _ fields: TransactionEdits.RolledBackFields) {
     if let first = histories.first(where: { numbers.contains($0.transaction) }) {
       if histories.contains(where: { numbers.contains($0.transaction) && $0.hasMovedSteps }) {
         let known = Set(first.undoSteps.map { ObjectIdentifier($0) })
@@ -82,10 +82,10 @@ extension ModelUndo {
     undoSteps.removeAll { step in
       // A step that was empty before is one of the user: its edits have cancelled each other.
       if step.isEmpty { return false }
-      step.remove(numbers, except: kept)
+      step.remove(numbers, fields, isOpen: false)
       return step.isEmpty
     }
-    open?.remove(numbers, except: kept)
+    open?.remove(numbers, fields, isOpen: true)
     if depth == 0, open?.isEmpty == true {
       open = nil
       group = nil

@@ -23,6 +23,14 @@ public final class TransactionEdits {
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
 
+  /// The fields of a transaction that failed.
+  struct RolledBackFields {
+    /// Those that other tasks changed last: they keep their values.
+    let kept: Set<ObjectIdentifier>
+    /// Those that get back their values from before.
+    let restored: Set<ObjectIdentifier>
+  }
+
   private let map: IdentityMap
   private let isInside: () -> Bool
   private let wasInside: () -> Bool
@@ -159,31 +167,51 @@ public final class TransactionEdits {
   /// or outlives it.
   func editedFields(of model: ModelObject) -> [AnyField] {
     if entries.isEmpty || wasInside() { return [] }
-    return order.compactMap { entries[$0] }.filter { entry in
-      entry.model === model && !overtaken.contains(ObjectIdentifier(entry.field))
+    let embedded = EmbeddedModels(of: model)
+    let editedModels = embedded.models.filter { !ownEditedFields(of: $0).isEmpty }
+    return ownEditedFields(of: model) + embedded.relations(with: Set(editedModels))
+  }
+
+  private func ownEditedFields(of model: ModelObject) -> [AnyField] {
+    recorded(of: model).filter { entry in
+      !overtaken.contains(ObjectIdentifier(entry.field))
         && !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
     }.map(\.field)
+  }
+
+  /// - Complexity: O(*n*) in the number of fields of the model.
+  private func recorded(of model: ModelObject) -> [Entry] {
+    var found: [Entry] = []
+    model.forEachField { field, _ in if let entry = entries[ObjectIdentifier(field)] { found.append(entry) } }
+    return found
   }
 
   /// Whether another task, and not the transaction, edited a field since it began. A save in the transaction leaves it
   /// out.
   func leavesToOthers(_ field: AnyField, of model: ModelObject) -> Bool {
     let id = ObjectIdentifier(field)
-    return changedElsewhere.contains(id) && entries[id] == nil && !newModels.contains(model) && isInside()
+    guard changedElsewhere.contains(id), entries[id] == nil, !newModels.contains(model), isInside() else {
+      return false
+    }
+    // A record has an embedded model as a whole, with the edits of the transaction.
+    let embedded = EmbeddedModels(of: model)
+    let edited = embedded.models.filter { !recorded(of: $0).isEmpty }
+    return !embedded.relations(with: Set(edited)).contains { $0 === field }
   }
 
   /// Returns the fields of a model that the transaction saved, unless the running task is part of it, or outlives it.
   func uncommittedFields(of model: ModelObject) -> [AnyField] {
     if uncommitted.isEmpty || wasInside() { return [] }
-    return order.compactMap { entries[$0] }.filter {
-      $0.model === model && !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field))
-    }.map(\.field)
+    return recorded(of: model).filter { !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field)) }
+      .map(\.field)
   }
 
   /// The fields that the transaction edited, unless the running task is part of it. Fields that another task edited
   /// since are left out.
   var editedFields: [AnyField] {
-    isInside() ? [] : order.compactMap { entries[$0]?.field }.filter { !overtaken.contains(ObjectIdentifier($0)) }
+    if isInside() { return [] }
+    let fields = order.compactMap { entries[$0]?.field } + newModels.flatMap(\.relations)
+    return fields.filter { !overtaken.contains(ObjectIdentifier($0)) }
   }
 
   /// The clean fields that the transaction saved, unless the running task is part of it.
@@ -233,7 +261,11 @@ public final class TransactionEdits {
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
     let reverted = order.reversed().compactMap { restored[$0] }
-    map.forEachUndo { $0.rollBack(numbers, except: changedElsewhere) }
+    // A field that another task edited before the transaction did gets back its value from there.
+    let fields = RolledBackFields(
+      kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
+      restored: Set(restored.keys).subtracting(overtaken))
+    map.forEachUndo { $0.rollBack(numbers, fields) }
     // The history of an undo has no edits that were rolled back.
     map.withoutRecording {
       transaction {
@@ -250,7 +282,8 @@ public final class TransactionEdits {
       // A record that was committed meanwhile is read again.
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
-      map.updateRetention(of: model)
+      // A model that was in no scope before belongs to the caller: a repeated transaction makes another one.
+      if newModels.contains(model), model.origin == .new { map.release(model) } else { map.updateRetention(of: model) }
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
     return models

@@ -106,13 +106,16 @@ final class UndoStep {
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
-  ///   - kept: the fields that keep their values.
-  func remove(_ numbers: Set<Int>, except kept: Set<ObjectIdentifier>) {
+  ///   - fields: the fields that keep their values, and those that get back their values from before.
+  ///   - isOpen: whether the step is still being recorded.
+  func remove(_ numbers: Set<Int>, _ fields: TransactionEdits.RolledBackFields, isOpen: Bool) {
     func isRolledBack(_ transaction: Int?) -> Bool { transaction.map { numbers.contains($0) } ?? false }
-    entries.removeAll { isRolledBack($0.transaction) && !kept.contains(ObjectIdentifier($0.field)) }
+    entries.removeAll { isRolledBack($0.transaction) && !fields.kept.contains(ObjectIdentifier($0.field)) }
     existences.removeAll { isRolledBack($0.transaction) }
-    for entry in entries where isRolledBack(entry.endedIn) && !kept.contains(ObjectIdentifier(entry.field)) {
-      (entry.after, entry.endedIn) = (nil, nil)
+    for entry in entries where isRolledBack(entry.endedIn) {
+      entry.endedIn = nil
+      // The read that ended the edit is taken back.
+      if isOpen, fields.restored.contains(ObjectIdentifier(entry.field)) { entry.after = nil }
     }
     indices = [:]
     for (index, entry) in entries.enumerated() where entry.after == nil {

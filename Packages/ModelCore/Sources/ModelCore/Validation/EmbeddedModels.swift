@@ -25,6 +25,11 @@ struct EmbeddedModels {
 
   func contains(_ model: ModelObject) -> Bool { entries.contains { $0.model === model } }
 
+  /// Returns the relations of the root in which models are, directly or inside of others.
+  func relations(with models: Set<ModelObject>) -> [AnyField] {
+    entries.filter { models.contains($0.model) }.map(\.outermost)
+  }
+
   /// - Complexity: O(*n*) in the number of models and their relations.
   init(of root: ModelObject) {
     guard root.mayContainModels else { return }

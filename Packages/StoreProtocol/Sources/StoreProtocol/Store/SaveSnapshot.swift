@@ -27,7 +27,7 @@ package struct SaveSnapshot {
     if !isNew { model.completeListsInNoRecord() }
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map(StoredFields.list)
+      fields.map { chosen in .list(Self.withoutEditsElsewhere(chosen, of: model, in: scope)) }
         ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
       asOf: .next(),
       writer
@@ -45,6 +45,14 @@ package struct SaveSnapshot {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
+    if model.isNew, let field = scope.fieldsEditedElsewhere(of: model).first {
+      throw ModelStoreError(
+        .invalid,
+        """
+        This \(model.storedTypeName.nameForMessage) was not created: an open transaction of another task edited \
+        \((field.name ?? field.key ?? "").quotedForMessage). Save it again when that has ended.
+        """, identifier: model.storedIdentifier)
+    }
     ModelHook.beforeSave.run(on: model)
     let save = model.noteSaveBegins()
     let errors = model.validateForSaving()
@@ -52,6 +60,14 @@ package struct SaveSnapshot {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
     }
     return save
+  }
+
+  /// Returns chosen fields without those that an open transaction of another task edited.
+  private static func withoutEditsElsewhere(
+    _ fields: [AnyField], of model: ModelObject, in scope: ModelScope
+  ) -> [AnyField] {
+    let edited = scope.fieldsEditedElsewhere(of: model)
+    return edited.isEmpty ? fields : fields.filter { field in !edited.contains { $0 === field } }
   }
 
   /// Captures chosen fields as they are now.

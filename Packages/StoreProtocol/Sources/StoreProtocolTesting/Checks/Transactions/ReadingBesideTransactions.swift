@@ -24,6 +24,11 @@ extension ModelStoreContract {
     SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
       try await savingEditedModel(makeStore)
     },
+    SharedEngineCheck("a partial save and a creation by another task leave out what an open transaction edited") {
+      makeStore in
+      try await savingPartOfEditedModel(makeStore)
+      try await creatingEditedModel(makeStore)
+    },
     SharedEngineCheck("a save in a transaction leaves out what another task edited since it began") { makeStore in
       try await savingBesideEdit(makeStore)
     },
@@ -164,6 +169,49 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 9, "the stored age")
+  }
+
+  @MainActor private static func savingPartOfEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    do {
+      try await transaction(in: store) { store in
+        person.name.value = "Edited"
+        try await beside(store) { store in
+          person.age.value = 1
+          try await store.update(person, fields: [person.name, person.age])
+        }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(person.name.value, "Ada", "the name")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.name.value, "Ada", "the stored name")
+    try requireEqual(stored.age.value, 1, "the stored age")
+  }
+
+  /// A new model that is in the scope, because it is linked to a stored one.
+  @MainActor private static func creatingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = "of an edited model"
+    try await store.create(company)
+    person.company.value = company
+    do {
+      try await transaction(in: store) { store in
+        person.name.value = "Edited"
+        try await beside(store) { store in
+          try await requireError(.invalid, "of a creation beside a transaction") { try await store.save(person) }
+        }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(person.name.value, "Ada", "the name of the new person")
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.name.value, "Ada", "the stored name of the new person")
   }
 
   @MainActor private static func savingBesideEdit(_ makeStore: () async throws -> any ModelStore) async throws {
