@@ -55,7 +55,7 @@ public struct SaveOperation<M: Model> {
   ///     for the setting of the scope.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
-    await model.finishChecksForSaving()
+    try await Self.finishChecks(of: model)
     let begun = try SaveSnapshot(
       model, fields: nil, isNew: true, in: scope, scope.recordWriter(explicitNull: explicitNull))
     try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)
@@ -85,7 +85,7 @@ public struct SaveOperation<M: Model> {
   ///   - scope: the scope of the store.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
-    await model.finishChecksForSaving()
+    try await Self.finishChecks(of: model)
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
     if let fields { try Self.refuseParts(of: model, fields) }
     if let field = model.relationStoredByInverse(among: fields ?? []) {
@@ -99,6 +99,13 @@ public struct SaveOperation<M: Model> {
     let begun = try SaveSnapshot(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
     try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
+  }
+
+  private static func finishChecks(of model: M) async throws {
+    guard model.hasChecksForSaving else { return }
+    await model.finishChecksForSaving()
+    // The checks of a cancelled task did not end.
+    if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
   }
 
   /// Rejects an update of a partially loaded list: it would overwrite members that were never loaded.

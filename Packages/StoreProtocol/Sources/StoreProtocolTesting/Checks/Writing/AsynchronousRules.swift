@@ -45,4 +45,34 @@ extension ModelStoreContract {
       try require(!person.isDirty, "the model is still dirty")
     },
   ]
+
+  static let cancellingChecks = SharedEngineCheck(
+    "a save that is cancelled during an asynchronous rule can be repeated"
+  ) { makeStore in
+    try await cancellingChecks(makeStore)
+  }
+
+  @MainActor private static func cancellingChecks(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    for turns in 0..<12 {
+      let person = ContractPerson.named("a", age: 1)
+      person.name.require(code: "reserved", message: "is reserved") { name in
+        for _ in 0..<5 { await Task.yield() }
+        return name != "root"
+      }
+      for name in ["b", "c"] {
+        person.name.value = name
+        let save = Task { @MainActor in try await store.save(person) }
+        for _ in 0..<turns { await Task.yield() }
+        save.cancel()
+        do {
+          try await save.value
+        } catch let error as ModelStoreError {
+          try requireEqual(error.code, .cancelled, "the error of a save that was cancelled after \(turns) turns")
+        }
+        try await store.save(person)
+        try require(!person.isDirty, "the model is still dirty")
+      }
+    }
+  }
 }
