@@ -107,7 +107,8 @@ extension ModelStoreContract {
       },
       cancellation,
       cancellationTogether,
-      editing, revertingDuringSave, refreshingDuringSave,
+      cancellingChecks,
+      editing, savingDeletedModels, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
     + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + embeddingTogether

@@ -179,6 +179,11 @@ extension ModelScope {
     }
   }
 
+  /// Returns whether an open transaction deleted a model of which the running task is no part.
+  public func isDeletedElsewhere(_ model: ModelObject) -> Bool {
+    map.transactions.contains { $0.deletedModels.contains(model) }
+  }
+
   /// Returns the fields of a model to which open transactions gave other values of which the running task is no part.
   public func fieldsEditedElsewhere(of model: ModelObject) -> [AnyField] {
     map.transactions.flatMap { $0.editedFields(of: model) }

@@ -113,7 +113,10 @@ public final class TransactionEdits {
   /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
   /// values if this transaction fails.
   func didCommit(_ model: ModelObject) {
-    guard isInside() else { return }
+    guard isInside() else {
+      if deleted.contains(model) { keepSavedValues(of: model) }
+      return
+    }
     newModels.remove(model)
     created.remove(model)
     if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
@@ -129,6 +132,14 @@ public final class TransactionEdits {
     if committed.allSatisfy({ entries[$0] == nil }) { return }
     for id in committed { entries[id] = nil }
     order.removeAll(where: committed.contains)
+  }
+
+  /// Records the values that a save by another task stored, which began before the transaction deleted the model. The
+  /// save itself is not recorded, because the model left the scope.
+  private func keepSavedValues(of model: ModelObject) {
+    model.forEachField { field, _ in
+      if !field.isDirty, !field.isRelation { overtaken.insert(ObjectIdentifier(field)) }
+    }
   }
 
   /// Records a field before it is edited.
@@ -303,8 +314,7 @@ public final class TransactionEdits {
     for field in savedFields where !field.isUnset { field.markNeverSaved() }
     var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
     for entry in reverted {
-      let id = ObjectIdentifier(entry.field)
-      let elsewhere = overtaken.contains(id) ? entry.field.captureState() : entry.elsewhere
+      let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere
       if elsewhere == nil, let relation = entry.field as? any Relation {
         relations.append((relation, entry.model, relation.liveModels))
       }

@@ -140,6 +140,14 @@ extension ModelStore {
   /// - Returns: `false` if the store has no such model.
   private func readIfIncomplete<M: Model>(_ model: M) async throws -> Bool {
     try ModelStoreError.rejectDraft(model)
+    if scope.isDeletedElsewhere(model) {
+      throw ModelStoreError(
+        .conflict,
+        """
+        This \(model.storedTypeName.nameForMessage) was not written: an open transaction of another task deleted it. Save \
+        it again when that has ended.
+        """, identifier: model.storedIdentifier)
+    }
     guard model.isDirty, model.isUnloadedReference || model.needsReadingToSave(), let identifier = model.identifier
     else { return true }
     scope.add(model)

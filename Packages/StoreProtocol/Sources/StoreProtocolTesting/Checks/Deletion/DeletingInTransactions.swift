@@ -1,7 +1,61 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Deletions after other deletions of the same transaction, whose live links are cut only at its end.
+  static let savingDeletedModels = SharedEngineCheck(
+    "a model that an open transaction of another task deleted can be saved again if that fails"
+  ) { makeStore in
+    try await savingDeletedModel(makeStore)
+    for step in 0..<6 { try await savingOverDeletion(makeStore, step) }
+  }
+
+  @MainActor private static func savingDeletedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(person)
+        try await beside(store) { store in
+          try await requireError(.conflict, "of a save beside the deletion") { try await store.save(person) }
+          try await requireError(.conflict, "of an update beside the deletion") { try await store.update(person) }
+        }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    person.age.value = 5
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 5, "the stored age")
+  }
+
+  /// A save that begins before the deletion, and may end after it.
+  ///
+  /// - Parameter step: how far the save comes before the transaction begins.
+  @MainActor private static func savingOverDeletion(
+    _ makeStore: () async throws -> any ModelStore, _ step: Int
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    person.age.value = 2
+    let saving = Task { @MainActor in _ = try? await store.save(person) }
+    for _ in 0..<step { await Task.yield() }
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(person)
+        for _ in 0..<50 { await Task.yield() }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    await saving.value
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(person.age.isDirty, stored.age.value != 2, "step \(step): whether the age is unsaved")
+    person.age.value = 3
+    try await store.save(person)
+    let last = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(last.age.value, 3, "step \(step): the stored age")
+  }
+
   static let deletingInTransactions: [Check] = [
     Check("a transaction may delete a model after the models whose rule denied its deletion", needs: [.transactions]) {
       store in
