@@ -49,7 +49,9 @@ struct RemoteRecords {
         .corrupt, "The server's \(model.storedTypeName) has no identifier, so it was not stored.")
     }
     do {
-      let values = try model.storedValues(of: model.storableFields, in: local)
+      // A field with an initial value counts as loaded, although the answer may lack it.
+      let fields = model.storableFields.filter { !$0.wasNeverSaved }
+      let values = try model.storedValues(of: fields, in: local)
       return RemoteRecord(identifier: identifier, values: values)
     } catch {
       throw ModelStoreError(
