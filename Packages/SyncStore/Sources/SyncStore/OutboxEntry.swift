@@ -55,8 +55,7 @@ public struct OutboxEntry: Sendable, Hashable {
   var base: AttributeDictionary?
   /// The request whose outcome is unknown; nil if there is none.
   var flight: Flight?
-  /// Whether the server had the record and deleted it. If it is created again, the server may assign another
-  /// identifier.
+  /// Whether the server had the record and has it no more. If it is created again, the server may assign another identifier.
   var wasDeleted = false
   /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]
@@ -81,6 +80,10 @@ public struct OutboxEntry: Sendable, Hashable {
   init(_ type: String, _ identifier: String, base: AttributeDictionary?, since: Date) {
     (self.type, self.identifier, self.base, self.since) = (type, identifier, base, since)
   }
+
+  /// Whether other records that reference this one have to wait for it: the server does not have it, or a decision may create it
+  /// again.
+  var isAwaited: Bool { base == nil || conflict.map { $0.remote == nil } ?? false }
 
   /// The state of the entry.
   public var state: State { isParked ? .parked : flight == nil ? .queued : .inFlight }

@@ -79,10 +79,10 @@ struct Schedule {
   private var edges: [[Int]] {
     let creations = items.indices.map { index in
       items[index].references.sorted().compactMap { indexes[$0] }
-        .filter { $0 != index && items[$0].entry.base == nil }
+        .filter { $0 != index && items[$0].entry.isAwaited }
     }
     func needs(_ index: Int, _ other: Int) -> Bool {
-      if items[other].entry.base != nil || creations[index].isEmpty { return false }
+      if !items[other].entry.isAwaited || creations[index].isEmpty { return false }
       var (seen, open): (Set<Int>, [Int]) = ([index], [index])
       while let next = open.popLast() {
         for each in creations[next] where seen.insert(each).inserted {

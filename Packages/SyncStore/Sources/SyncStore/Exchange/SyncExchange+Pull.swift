@@ -192,18 +192,20 @@ extension SyncExchange {
     if query.filter == nil { try await cutReferences(to: removed) }
   }
 
-  /// Removes the local record that the server deleted.
+  /// Removes the local record that the server deleted, unless it is kept by a decision.
   ///
-  /// - Returns: the name of the record; nil if there was none.
+  /// - Returns: the name of the record; nil if none was removed.
   func remove(_ type: String, _ identifier: String) async throws -> String? {
-    var wasThere = false
+    var isRemoved = false
     try await step(type, identifier) { lane in
+      isRemoved = false
       // A record that was created meanwhile is not missing.
       if let entry = lane.entry, entry.base == nil { return }
-      wasThere = lane.local != nil
+      let wasThere = lane.local != nil
       lane.rebase(on: nil, resolve: resolver(type))
+      isRemoved = wasThere && lane.local == nil
     }
-    if !wasThere { return nil }
+    if !isRemoved { return nil }
     report.pulled += 1
     return OutboxEntry.recordIdentifier(type, identifier)
   }

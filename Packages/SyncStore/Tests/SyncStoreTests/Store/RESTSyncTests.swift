@@ -56,6 +56,47 @@ import Testing
     #expect(server.requests.count { $0.method == .post && $0.url.path == "/authors" } == 2)
   }
 
+  @Test func `A record that is kept although the server deleted it keeps its references`() async throws {
+    let store = client()
+    server.replacesIntegers = true
+    let (author, book) = (Author(), Book.titled("Emma"))
+    author.name.value = "Jane"
+    try await store.save(author)
+    try await store.sync()
+    try await server.store().delete(try await server.store().lookup(Author.self, identifier: "1"))
+    author.city.value = "Bath"
+    try await store.save(author)
+    book.author.value = author
+    try await store.save(book)
+    store.resolve(Author.self) { $0.remote == nil ? .local : .merge }
+    #expect(try await store.sync().pulled == 0)
+    #expect(book.author.value === author && !book.isDirty)
+    #expect(try await store.discardedValues().isEmpty)
+    #expect(body(server.requests.last { $0.method == .post }) == ["title": "Emma", "author": 2])
+  }
+
+  @Test func `A record whose deletion is a conflict that waits keeps its references`() async throws {
+    let store = client()
+    let (author, book) = (Author(), Book.titled("Emma"))
+    author.name.value = "Jane"
+    try await store.save(author)
+    try await store.sync()
+    try await server.store().delete(try await server.store().lookup(Author.self, identifier: "1"))
+    author.city.value = "Bath"
+    try await store.save(author)
+    book.author.value = author
+    try await store.save(book)
+    store.resolve(Author.self) { _ in .wait }
+    #expect(try await store.sync().failures.map(\.error.code).contains(.conflict))
+    #expect(book.author.value === author)
+    #expect(try await store.discardedValues().isEmpty)
+    try await store.resolve(try #require(try await store.conflicts().first), with: .local)
+    for entry in try await store.failures() { try await store.retry(entry) }
+    #expect(try await store.sync().failures.isEmpty)
+    let theirs = try #require(try await server.store().list(Book.self).first)
+    #expect(theirs.author.value?.identifier == author.identifier)
+  }
+
   @Test func `An update sends the changed field and the entity tag of the version that was merged`() async throws {
     let store = client()
     let tag = Tag.labeled("a", "Old")
