@@ -25,6 +25,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   let isExchanging = AwaitedState(false)
   /// The store instances whose live models get the identifiers that the server assigns.
   let replacementListeners = ReplacementListeners()
+  /// The names of the records that the server had and that were deleted here, by this process. Its undo may create them again.
+  private let deletedRecords = Lock<Set<String>>([])
   private var environment: SyncEnvironment { options.environment }
 
   /// Creates an engine over a local one. There must be only one for each local engine: store instances share it.
@@ -101,7 +103,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     } else {
       entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.date)
       if let group { entry.groups = [group] }
+      entry.wasDeleted = operation.operation == .create && deletedRecords.withLock { $0.contains(name) }
     }
+    if operation.operation == .delete, entry.base != nil { deletedRecords.withLock { _ = $0.insert(name) } }
     let bytes = try entry.bytes()
     return (
       operation,

@@ -97,6 +97,35 @@ import Testing
     #expect(theirs.author.value?.identifier == author.identifier)
   }
 
+  @Test func `A record whose sent deletion is undone gets the identifier that the server assigns`() async throws {
+    let store = client()
+    server.replacesIntegers = true
+    let (author, book) = (Author(), Book.titled("Emma"))
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book, including: .related)
+    try await store.sync()
+    let undo = ModelUndo(store.scope)
+    try await store.delete(author)
+    try await store.sync()
+    #expect(try await server.store().list(Author.self).isEmpty)
+    try await store.save(undo.undo())
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(author.id.value == 2 && book.author.value === author && !book.isDirty)
+    #expect(try await store.lookup(Author.self, identifier: "1") === author)
+    let theirs = try #require(try await server.store().list(Book.self).first)
+    #expect(theirs.author.value?.identifier == "2")
+    try await store.sync()
+    #expect(server.requests.count { $0.method == .post && $0.url.path == "/authors" } == 2)
+    // Again, under its new identifier.
+    try await store.delete(author)
+    try await store.sync()
+    try await store.save(undo.undo())
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(author.id.value == 3)
+  }
+
   @Test func `An update sends the changed field and the entity tag of the version that was merged`() async throws {
     let store = client()
     let tag = Tag.labeled("a", "Old")
