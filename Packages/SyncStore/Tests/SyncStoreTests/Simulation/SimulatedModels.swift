@@ -1,11 +1,18 @@
 import Foundation
 import StoreProtocol
 
-/// A model of the simulation: its title never changes, and the server sets version, change time and deletion mark.
+enum Grade: String, CaseIterable, Sendable { case poor, good, great }
+
+/// A model of the simulation: its title never changes, and the server sets version, change time and deletion mark. Some fields have
+/// initial values.
 protocol SimulatedModel: Model {
   var title: Field<String> { get }
   var a: Field<Int> { get }
   var b: Field<Int> { get }
+  var c: Field<Int> { get }
+  var isMarked: Field<Bool> { get }
+  var grade: Field<Grade> { get }
+  var label: Field<String> { get }
   var note: Field<String> { get }
   var version: Field<Int> { get }
   var changed: Field<Date> { get }
@@ -17,13 +24,19 @@ final class Writer: Model, SimulatedModel {
   let title = Field<String>()
   let a = Field<Int>()
   let b = Field<Int>()
+  let c = Field<Int>(0)
+  let isMarked = Field<Bool>(false)
+  let grade = Field<Grade>(.good)
+  let label = Field<String>("new")
   let note = Field<String>()
   let version = Field<Int>()
   let changed = Field<Date>()
   let removed = Field<Bool>()
   let volumes = ModelField<Volume>(foreignKey: true)*
   override var identifierField: AnyField? { id }
-  override func fieldsForDictionaryValue() -> [AnyField] { [id, title, a, b, note, version, changed, removed] }
+  override func fieldsForDictionaryValue() -> [AnyField] {
+    [id, title, a, b, c, isMarked, grade, label, note, version, changed, removed]
+  }
 }
 
 final class Volume: Model, SimulatedModel {
@@ -31,6 +44,10 @@ final class Volume: Model, SimulatedModel {
   let title = Field<String>()
   let a = Field<Int>()
   let b = Field<Int>()
+  let c = Field<Int>(0)
+  let isMarked = Field<Bool>(false)
+  let grade = Field<Grade>(.good)
+  let label = Field<String>("new")
   let note = Field<String>()
   let version = Field<Int>()
   let changed = Field<Date>()
@@ -45,6 +62,10 @@ final class Sticker: Model, SimulatedModel {
   let title = Field<String>()
   let a = Field<Int>()
   let b = Field<Int>()
+  let c = Field<Int>(0)
+  let isMarked = Field<Bool>(false)
+  let grade = Field<Grade>(.good)
+  let label = Field<String>("new")
   let note = Field<String>()
   let version = Field<Int>()
   let changed = Field<Date>()

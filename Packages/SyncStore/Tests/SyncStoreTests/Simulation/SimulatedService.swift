@@ -246,7 +246,7 @@ final class SimulatedService: Sendable {
       identifier = String(state.lastInteger)
       record["id"] = .int(state.lastInteger)
     }
-    for key in ["a", "b", "note"] where record[key] == nil { record[key] = .null }
+    for key in ["a", "b", "c", "isMarked", "grade", "label", "note"] where record[key] == nil { record[key] = .null }
     if path == "volumes", record["writer"] == nil { record["writer"] = .null }
     state.creations[record["title"]?.stringValue ?? "", default: 0] += 1
     let row = written(Row(identifier: identifier, record: [:], version: 0, time: 0), record, &state)
@@ -321,9 +321,9 @@ final class SimulatedService: Sendable {
     row.record = record
     row.record["version"] = .int(row.version)
     row.record["changed"] = try? Date(timeIntervalSince1970: Double(row.time)).json
-    for (key, value) in record where ["a", "b"].contains(key) && old[key] != value && !value.isNull {
+    for (key, value) in record where ["a", "b", "c"].contains(key) && old[key] != value && !value.isNull {
       let name = "\(row.title).\(key)=\(value)"
-      state.effects[name, default: 0] += 1
+      if value != 0 { state.effects[name, default: 0] += 1 }
       if state.values[name] == nil { state.values[name] = row.version }
     }
     return row

@@ -13,16 +13,16 @@ extension StoreSimulation {
     var title: String
     var values: [String: JSONValue]
     var version: Int
-    var text: String {
-      "\(title) \(["a", "b", "note", "writer"].map { "\(values[$0] ?? .null)" }.joined(separator: " "))"
-    }
+    var text: String { "\(title) \(Self.keys.map { "\(values[$0] ?? .null)" }.joined(separator: " "))" }
+
+    private static let keys = ["a", "b", "c", "isMarked", "grade", "label", "note", "writer"]
 
     init(_ type: String, _ record: AttributeDictionary) {
       let identifier = record["id"]?.stringValue ?? record["id"]?.intValue.map(String.init) ?? ""
       name = OutboxEntry.recordIdentifier(type, identifier)
       title = record["title"]?.stringValue ?? ""
       version = record["version"]?.intValue ?? 0
-      values = record.filter { ["a", "b", "note", "writer"].contains($0.key) && !$0.value.isNull }
+      values = record.filter { Self.keys.contains($0.key) && !$0.value.isNull }
     }
   }
 
@@ -190,7 +190,9 @@ extension StoreSimulation {
     }
     let live =
       try await live(client.store, Writer.self) + live(client.store, Volume.self) + live(client.store, Sticker.self)
-    let stored = rows.map { "\($0.name) \($0.values["a"] ?? .null) \($0.values["b"] ?? .null)" }
+    let stored = rows.map { row in
+      "\(row.name) \(["a", "b", "c", "isMarked"].map { key in "\(row.values[key] ?? .null)" })"
+    }
     if live.sorted() != stored.sorted() {
       problems.insert("P7: the live models of client \(client.number) are not as stored")
     }
@@ -198,8 +200,9 @@ extension StoreSimulation {
 
   private func live<M: SimulatedModel>(_ store: Store, _ type: M.Type) async throws -> [String] {
     try await store.list(type).map { model in
-      let values = [model.a.value, model.b.value].map { $0.map(JSONValue.int) ?? .null }
-      return "\(M.typeName)/\(model.identifier ?? "") \(values[0]) \(values[1])"
+      let numbers = [model.a.value, model.b.value, model.c.value].map { $0.map(JSONValue.int) ?? .null }
+      let values = (numbers + [model.isMarked.value.map(JSONValue.bool) ?? .null]).map { "\($0)" }
+      return "\(M.typeName)/\(model.identifier ?? "") \(values)"
     }
   }
 
@@ -230,7 +233,7 @@ extension StoreSimulation {
       }
       if choices.decidesAtRandom || choices.restoresBackup || service.tier == 0 { continue }
       for note in notes {
-        guard let key = note.key, ["a", "b"].contains(key),
+        guard let key = note.key, ["a", "b", "c"].contains(key),
           let row = rows.first(where: { $0.name == "\(note.type)/\(note.identifier)" })
         else { continue }
         if isDoubled(row.title) || revoked.contains(row.title) { continue }

@@ -205,7 +205,7 @@ final class StoreSimulation {
       let entries = try await client.store.handle.outbox().entries
       for row in try await rows(of: client) {
         guard let entry = entries.first(where: { row.name == "\($0.type)/\($0.identifier)" }) else { continue }
-        for key in ["a", "b"] where row.values[key] != (entry.base?[key] ?? .null) {
+        for key in ["a", "b", "c"] where row.values[key] != (entry.base?[key] ?? .null) {
           pending.insert(Written(client: client.number, title: row.title, key: key))
         }
       }
@@ -273,14 +273,21 @@ final class StoreSimulation {
   }
 
   private func change<M: SimulatedModel>(_ client: Client, _ type: M.Type) async {
-    let (value, key) = (count, random.below(2) == 0 ? "a" : "b")
+    let (value, key) = (count, ["a", "b", "c"][random.below(3)])
     var title = ""
     let isKept = await running(client) { store in
       let models = try await store.list(type).sorted { ($0.title.value ?? "") < ($1.title.value ?? "") }
       guard !models.isEmpty else { return }
       let model = models[random.below(models.count)]
       title = model.title.value ?? ""
-      if key == "a" { model.a.value = value } else { model.b.value = value }
+      switch key {
+      case "a": model.a.value = value
+      case "b": model.b.value = value
+      default: model.c.value = value
+      }
+      if random.below(4) == 0 { model.isMarked.value = model.isMarked.value != true }
+      if random.below(4) == 0 { model.grade.value = Grade.allCases[random.below(3)] }
+      if random.below(4) == 0 { model.label.value = ["new", "old"][random.below(2)] }
       if random.below(30) == 0 { model.note.value = "poison" }
       if let volume = model as? Volume, random.below(6) == 0 {
         let writers = try await store.list(Writer.self, sort: [.ascending(\.title)])
