@@ -81,6 +81,9 @@ public struct OutboxEntry: Sendable, Hashable {
     (self.type, self.identifier, self.base, self.since) = (type, identifier, base, since)
   }
 
+  /// Whether the record is to be created again after a deletion.
+  var isCreatedAgain: Bool { wasDeleted && base == nil }
+
   /// Whether other records that reference this one have to wait for it: the server does not have it, or a decision may create it
   /// again.
   var isAwaited: Bool { base == nil || conflict.map { $0.remote == nil } ?? false }

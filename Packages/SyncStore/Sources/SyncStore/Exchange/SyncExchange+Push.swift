@@ -253,9 +253,12 @@ extension SyncExchange {
   ) async throws -> Outcome {
     guard let found = try await version(type, identifier) else { return .held }
     defer { found.model.map(remote.release) }
+    let kept = store.query(type)
+    let isKept = try found.model.map { try kept.filter == nil || kept.matches($0) } ?? true
     let lane = try await step(M.typeName, identifier) { lane in
+      let isMark = !isKept && lane.entry?.isCreatedAgain == true
       // A value that the server never had is not one that was sent.
-      lane.read(found.record(lane.entry?.base), after: reason, resolve: resolver(M.typeName))
+      lane.read(isMark ? nil : found.record(lane.entry?.base), after: reason, resolve: resolver(M.typeName))
     }
     return outcome(of: lane, M.typeName, identifier)
   }

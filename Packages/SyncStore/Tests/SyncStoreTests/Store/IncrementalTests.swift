@@ -123,6 +123,44 @@ final class Article: Model {
     #expect(try await store.outbox().isEmpty)
   }
 
+  @Test func `The mark of a deletion that was undone does not remove the record again`() async throws {
+    let remote = MarkingStore(server)
+    let store = SyncModelStore(local: MemoryModelStore(), remote: remote, types: [Article.self])
+    store.policy(Article.self, .changes(by: \.updatedAt), .keep(where: { $0.isDeleted != true }))
+    try await write(1, "One", at: 100)
+    try await store.sync()
+    let article = try await store.lookup(Article.self, identifier: "1")
+    let undo = ModelUndo(store.scope)
+    try await store.delete(article)
+    try await store.sync()
+    try await store.save(undo.undo())
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await titles(store) == ["One"])
+    #expect(article.id.value == 2 && !article.isDirty)
+    #expect(try await store.outbox().isEmpty)
+    let theirs = try await MemoryModelStore(server).list(Article.self, sort: [.ascending(\.id)])
+    #expect(theirs.map(\.title.value) == ["One", "One"])
+    #expect(theirs.map(\.isDeleted.value) == [true, false])
+    try await store.sync()
+    #expect(try await titles(store) == ["One"])
+  }
+
+  @Test func `A creation that a deletion mark of its identifier refuses is parked`() async throws {
+    let remote = MarkingStore(server, assignsIdentifiers: false)
+    let store = SyncModelStore(local: MemoryModelStore(), remote: remote, types: [Article.self])
+    store.policy(Article.self, .changes(by: \.updatedAt), .keep(where: { $0.isDeleted != true }))
+    try await write(1, "One", at: 100)
+    try await store.sync()
+    let article = try await store.lookup(Article.self, identifier: "1")
+    let undo = ModelUndo(store.scope)
+    try await store.delete(article)
+    try await store.sync()
+    try await store.save(undo.undo())
+    #expect(try await store.sync().failures.map(\.identifier) == ["1"])
+    #expect(try await store.failures().map(\.identifier) == ["1"])
+    #expect(try await titles(store) == ["One"])
+  }
+
   @Test func `A server that has no conditions is read as a whole`() async throws {
     let server = RESTFixture()
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Article.self])
@@ -136,4 +174,42 @@ final class Article: Model {
     let report = try await store.sync()
     #expect(report.pulled == 1 && report.failures.isEmpty)
   }
+}
+
+/// A store that marks deleted records, and has them still.
+private final class MarkingStore: ModelStore {
+  private let base: MemoryModelStore
+  private let assignsIdentifiers: Bool
+  var scope: ModelScope { base.scope }
+
+  init(_ handle: MemoryEngine, assignsIdentifiers: Bool = true) {
+    (base, self.assignsIdentifiers) = (MemoryModelStore(handle), assignsIdentifiers)
+  }
+
+  func create<M: Model>(_ model: M) async throws -> M {
+    if assignsIdentifiers { (model as? Article)?.id.value = nil }
+    return try await base.create(model)
+  }
+
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
+    try await base.update(model, fields: fields)
+  }
+
+  func update<M: Model>(_ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy) async throws -> M {
+    try await base.update(model, fields: fields, onConflict: policy)
+  }
+
+  func delete<M: Model>(_ model: M) async throws -> M {
+    if let article = model as? Article {
+      article.isDeleted.value = true
+      article.updatedAt.value = article.updatedAt.value?.addingTimeInterval(1)
+    }
+    return try await base.update(model, fields: nil)
+  }
+
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await base.lookup(type, identifier: identifier)
+  }
+
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { try await base.list(query) }
 }
