@@ -24,6 +24,11 @@ import Testing
     try await check(tier, StoreSimulation.Choices(restoresBackup: true), seeds: 2)
   }
 
+  @Test(arguments: 0...4)
+  func `All promises hold if the clocks of clients are wrong, and are set`(tier: Int) async throws {
+    try await check(tier, StoreSimulation.Choices(setsClocks: true), seeds: 2)
+  }
+
   private func check(_ tier: Int, _ choices: StoreSimulation.Choices, seeds: Int) async throws {
     for seed in TestEffort.seeds(seeds) {
       let simulation = StoreSimulation(tier: tier, seed: seed, choices)

@@ -25,6 +25,8 @@ final class StoreSimulation {
     /// The number of the commit of the first client at which its process is killed: before an even one, after an odd
     /// one. Nil for kills at random.
     var killedCommit: Int?
+    /// Whether clients set their clocks to times that differ from the right one by up to a day.
+    var setsClocks = false
   }
 
   /// The process of a store. A killed one commits nothing more.
@@ -39,6 +41,10 @@ final class StoreSimulation {
     let remote: SimulatedRemote
     var store: Store!
     var process = Process()
+    /// The difference of its clock from the right time, in milliseconds.
+    let skew = Lock(0)
+    /// The models that this process deleted.
+    var deleted: [any SimulatedModel] = []
 
     init(_ number: Int, _ remote: SimulatedRemote) { (self.number, self.remote) = (number, remote) }
   }
@@ -78,6 +84,7 @@ final class StoreSimulation {
     let number = 2 + random.below(4) * random.below(3)
     for number in 0..<number {
       let client = Client(number, SimulatedRemote(service.store(for: number)))
+      client.skew.withLock { $0 = number % 2 == 0 ? choices.skew : -choices.skew }
       client.remote.beforeRequest = { [unowned self, unowned client] in try await interlude(client) }
       start(client)
       clients.append(client)
@@ -101,9 +108,8 @@ final class StoreSimulation {
       if isKilled { process.isKilled.withLock { $0 = true } }
       return isKilled
     }
-    let skew = client.number % 2 == 0 ? choices.skew : -choices.skew
     let environment = SyncEnvironment(
-      now: { service.time + skew }, makeIdentifier: { "g\(random.next())" },
+      now: { [skew = client.skew] in service.time + skew.withLock { $0 } }, makeIdentifier: { "g\(random.next())" },
       makeTemporaryInteger: { -1 - random.below(1 << 50) }, random: { 0.5 }, uptime: { service.time }, sleep: { _ in })
     let store = SyncModelStore(
       SyncEngine(engine, options: SyncOptions(environment: environment)), remote: client.remote,
@@ -111,7 +117,7 @@ final class StoreSimulation {
     prepare(store, Writer.self)
     prepare(store, Volume.self)
     prepare(store, Sticker.self)
-    (client.store, client.process) = (store, process)
+    (client.store, client.process, client.deleted) = (store, process, [])
   }
 
   private func prepare<M: SimulatedModel>(_ store: Store, _ type: M.Type) {
@@ -160,6 +166,9 @@ final class StoreSimulation {
     for step in 0..<operations {
       service.change { $0.time += random.below(40_000) }
       let client = clients[random.below(clients.count)]
+      if choices.setsClocks, random.below(8) == 0 {
+        client.skew.withLock { $0 = random.below(172_800_000) - 86_400_000 }
+      }
       switch random.below(12) {
       case 0...6: await edit(client)
       case 7 where choices.revokesAccess: revokeOrGrant(client)
@@ -235,7 +244,7 @@ final class StoreSimulation {
 
   private func edit(_ client: Client) async {
     count += 1
-    switch random.below(12) {
+    switch random.below(13) {
     case 0: await create(client, Sticker())
     case 1: await create(client, Writer())
     case 2, 3: await create(client, Volume())
@@ -244,6 +253,7 @@ final class StoreSimulation {
     case 6: await delete(client, Sticker.self)
     case 7: await change(client, Writer.self)
     case 8: await change(client, Sticker.self)
+    case 9: await undoDeletion(client)
     default: await change(client, Volume.self)
     }
   }
@@ -321,10 +331,34 @@ final class StoreSimulation {
       let model = models[random.below(models.count)]
       title = model.title.value ?? ""
       try await store.delete(model)
+      client.deleted.append(model)
     }
     if title.isEmpty { return }
     deletions.insert(Written(client: client.number, title: title, key: ""))
     let titles = ((try? await MemoryModelStore(client.disk).list(type)) ?? []).map { $0.title.value ?? "" }
     if !titles.contains(title) { deleted.insert(Written(client: client.number, title: title, key: "")) }
+  }
+
+  private func undoDeletion(_ client: Client) async {
+    if client.deleted.isEmpty { return }
+    let model = client.deleted.remove(at: random.below(client.deleted.count))
+    await createAgain(model, client)
+  }
+
+  /// Creates a deleted record again if its deletion was sent. It gets another title, since the promises are about titles.
+  private func createAgain<M: SimulatedModel>(_ model: M, _ client: Client) async {
+    // A server with deletion marks rejects an identifier of a client that is used again.
+    guard let identifier = model.identifier, service.tier < 3 || !(model is Sticker) else { return }
+    let (title, value) = ("\(M.typeName) \(client.number)-\(count)", count)
+    var isSent = false
+    let isKept = await running(client) { store in
+      let lane = try await StoredLane(M.typeName, identifier, in: store.handle.local)
+      guard lane.isUnknown, !model.isPersisted else { return }
+      isSent = true
+      (model.title.value, model.a.value) = (title, value)
+      if let volume = model as? Volume, volume.writer.value?.isPersisted == false { volume.writer.value = nil }
+      try await store.create(model)
+    }
+    if isSent { await note(client, M.self, title, "a", value, isKept) }
   }
 }
