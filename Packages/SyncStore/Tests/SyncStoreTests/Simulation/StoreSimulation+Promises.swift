@@ -222,6 +222,8 @@ extension StoreSimulation {
         }
         // The client itself deleted the record.
         if isOwnDeletion(each) { continue }
+        // Another client created the record again under another title. No value is written twice.
+        if state.values.keys.contains(where: { $0.hasSuffix(".\(each.key)=\(value)") }) { continue }
         problems.insert("P1: client \(each.client) lost \(each.title).\(each.key) = \(value)")
       }
       for each in deleted where each.client == client.number && titles.contains(each.title) {
