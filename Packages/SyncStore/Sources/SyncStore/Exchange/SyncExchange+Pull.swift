@@ -129,7 +129,7 @@ extension SyncExchange {
           steps.append((stored, lane))
           continue
         }
-        // The mark of the deletion says nothing about the record that is created again.
+        // The mark of the deletion is about the former record.
         if !record.isKept, lane.entry?.isCreatedAgain == true { continue }
         let remote = record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local)
         if PlantedFault.isPlanted(.pullRevertsPendingEdits)
