@@ -80,7 +80,7 @@ final class LiveComputation<M: Model, Value> {
       last = value
       return .success(value)
     } catch {
-      if error is CancellationError || Task.isCancelled { return nil }
+      if Task.isCancelled { return nil }
       last = nil
       return .failure(LiveObservation<M>.storeError(error))
     }

@@ -182,7 +182,8 @@ final class LiveObservation<M: Model> {
   func failed(_ error: any Error) -> LiveResult<M>? {
     mustList = true
     if let subscription { store.changeFeed.setLoading(subscription.id, typeName, true) }
-    if error is CancellationError || Task.isCancelled { return nil }
+    // Only the cancellation of this task ends the sequence. An engine may cancel work of its own.
+    if Task.isCancelled { return nil }
     let found = Self.storeError(error)
     self.error = found
     return LiveResult(models: models, differences: ModelDifferences(), error: found)
