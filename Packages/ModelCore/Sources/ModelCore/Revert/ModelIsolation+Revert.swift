@@ -44,7 +44,8 @@ extension ModelObject {
     // A read that kept the local changes is to be repeated.
     if !isRead { storeMark = nil }
     let fields = orderedFields
-    if !fields.contains(where: { $0.isDirty && shouldRevert($0) }) { return [] }
+    let dirty = Set(fields.filter { $0.isDirty && shouldRevert($0) }.map { ObjectIdentifier($0) })
+    if dirty.isEmpty { return [] }
     // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
     // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
@@ -52,8 +53,9 @@ extension ModelObject {
     defer { withExtendedLifetime((models, replaced)) {} }
     return transaction {
       fields.filter { field in
-        // The revert of another relation may have changed this one.
-        guard field.isDirty, shouldRevert(field) else { return false }
+        // The revert of another relation may have reverted this one, or changed it.
+        guard field.isDirty else { return dirty.contains(ObjectIdentifier(field)) }
+        guard shouldRevert(field) else { return false }
         guard isRead, let identityMap else { return revert(field) }
         // The edits that observers make at the end of the transaction are edits.
         return identityMap.readingBaseline { revert(field) }

@@ -31,6 +31,14 @@ import Testing
     #expect(order.items.value?.first?.author.value?.id.value == 7)
   }
 
+  @Test func `A revert reports a relation that the revert of another one made clean`() throws {
+    let folder = try Folder.from(dictionaryValue: ["id": 1, "parent": nil, "folders": []], in: scope)
+    folder.parent.value = folder
+    #expect(folder.folders.value == [folder] && folder.folders.isDirty)
+    #expect(folder.revert().compactMap(\.key) == ["parent", "folders"])
+    #expect(folder.parent.value == nil && folder.folders.value == [] && !folder.isDirty)
+  }
+
   // MARK: One to many
 
   @Test func `A reverted member is in its former list again, at its former index`() throws {
@@ -353,4 +361,11 @@ import Testing
     #expect(tracks[0].album.value == nil)
     #expect(tracks[1].album.value === album)
   }
+}
+
+private final class Folder: Model {
+  let id = Field<Int>()
+  let parent = ModelField<Folder>(foreignKey: true, inverse: \.folders)
+  let folders: ModelArrayField<Folder> = ModelField<Folder>(foreignKey: true)*
+  override var identifierField: AnyField? { id }
 }
