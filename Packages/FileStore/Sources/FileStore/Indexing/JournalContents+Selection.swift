@@ -116,6 +116,11 @@ extension JournalContents {
   /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if two records have the same value of a unique
   ///   index; ``RecordsWereReplaced``.
   func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey], since start: CreationCursor) throws {
+    // Another task may have indexed the field meanwhile. Its index is complete, and stays unique if it is.
+    if withIndex({ $0.fields[type].contains { $0.field == index.field } }) {
+      if index.isUnique { try setUnique(index.field, type: type, name: name) }
+      return
+    }
     var added = index
     let stored = try withIndex { index throws(RecordsWereReplaced) in
       try index.check(start)
