@@ -13,7 +13,7 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
     + deletingInTransactions + rollingBack
-    + exactIdentifiers
+    + exactIdentifiers + exactIdentifiersOfDocuments
     + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + oneToOne
     + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly

@@ -42,7 +42,8 @@ extension ModelField {
 
   func removeFromBaseline(_ model: ModelObject) {
     guard let original else { return }
-    let isDeallocated = original.model == nil && original.identity?.identifier == model.identifierToRegister?.text
+    let former = original.identity?.identifier.map { ExactText($0) }
+    let isDeallocated = original.model == nil && former == model.identifierToRegister.map { ExactText($0.text) }
     if original.model === model || (isDeallocated && model is Related) {
       noteComingSave()
       original.see(nil)

@@ -64,7 +64,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
       } catch let mismatch as RecordMismatch {
         // Another writer committed since the head, or the record that the log describes, was read.
         if mismatch.type == LoggedChange.headType { continue }
-        let operation = batch.operations.first { $0.type == mismatch.type && $0.identifier == mismatch.identifier }
+        let identifier = ExactText(mismatch.identifier)
+        let operation = batch.operations.first { $0.type == mismatch.type && ExactText($0.identifier) == identifier }
         guard mismatch.reason == .wasChanged, let operation, operation.expectedRevision == nil else { throw mismatch }
       }
     }

@@ -51,7 +51,7 @@ struct LinkCheck {
   /// Whether models that were read from the store are there without a lookup.
   private let trustsLiveModels: Bool
   /// Whether a model exists, by its class and identifier.
-  private var known: [ObjectIdentifier: [String: Bool]] = [:]
+  private var known: [ObjectIdentifier: [ExactText: Bool]] = [:]
 
   init(trustsLiveModels: Bool = false) { self.trustsLiveModels = trustsLiveModels }
 
@@ -99,14 +99,14 @@ struct LinkCheck {
   private mutating func isThere<Related: Model>(
     _ type: Related.Type, _ identifier: String, in store: some ModelStore
   ) async throws -> Bool {
-    if let isThere = known[ObjectIdentifier(type)]?[identifier] { return isThere }
+    if let isThere = known[ObjectIdentifier(type)]?[ExactText(identifier)] { return isThere }
     var isThere = true
     do {
       _ = try await store.lookup(type, identifier: identifier)
     } catch let error as ModelStoreError where error.code == .notFound {
       isThere = false
     }
-    known[ObjectIdentifier(type), default: [:]][identifier] = isThere
+    known[ObjectIdentifier(type), default: [:]][ExactText(identifier)] = isThere
     return isThere
   }
 }

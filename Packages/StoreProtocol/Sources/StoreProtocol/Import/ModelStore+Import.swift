@@ -94,7 +94,7 @@ private final class ImportRun<M: Model> {
   private let path: String
   private var pending: [Pending] = []
   /// The index of the entry that has an identifier.
-  private var indices: [String: Int] = [:]
+  private var indices: [ExactText: Int] = [:]
   /// The fields that were changed by entries of this document.
   private var changed: Set<ObjectIdentifier> = []
   /// The edited models, retained so that their fields stay live.
@@ -114,14 +114,14 @@ private final class ImportRun<M: Model> {
     }
     entry.identifier = store.scope.identifier(of: M.self, in: object)
     if let identifier = entry.identifier {
-      if let first = indices[identifier] {
+      if let first = indices[ExactText(identifier)] {
         return reject(
           entry,
           ModelStoreError(
             .conflict, "Entry \(first) of the document has the same identifier \(identifier.quotedForMessage).",
             identifier: identifier))
       }
-      indices[identifier] = index
+      indices[ExactText(identifier)] = index
     }
     do {
       let new = try await read(object, entry)

@@ -378,7 +378,9 @@ public struct SaveOperation<M: Model> {
       if !isMember { scope.remove(model) }
       throw error
     }
-    if isIdentifierNew, model.storedIdentifier != identifier { scope.process { assignIdentifier() } }
+    if isIdentifierNew, model.storedIdentifier.map({ ExactText($0) }) != identifier.map({ ExactText($0) }) {
+      scope.process { assignIdentifier() }
+    }
     model.markSaved(writtenFields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     if let readAnswer {

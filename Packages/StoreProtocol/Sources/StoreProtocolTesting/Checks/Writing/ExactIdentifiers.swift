@@ -39,6 +39,27 @@ extension ModelStoreContract {
     },
   ]
 
+  static let exactIdentifiersOfDocuments: [Check] = [
+    Check("an import takes identifiers that differ only in the encoding of an accent", needs: [.exactIdentifiers]) {
+      store in
+      let json = JSONValue.array(accents.map { ["id": .string($0), "name": "\($0.utf8.count)"] })
+      let report = try await store.importModels(ContractCompany.self, fromJSON: try json.jsonData())
+      try requireEqual(report.description, "2 created, 0 updated, 0 unchanged, 0 rejected", "the report")
+      try requireEqual(try await store.count(ContractCompany.self), 2, "the number of companies")
+    },
+    Check(
+      "a link to a missing model is broken although the identifier of another one differs only in an accent",
+      needs: [.exactIdentifiers, .anyModels]
+    ) { store in
+      let ticket = ContractTicket()
+      ticket.company.value = try await store.create(ContractCompany.named(accents[0]))
+      ticket.watchers.value = [ContractCompany.with(identifier: accents[1], in: store.scope)]
+      try await store.create(ticket)
+      let links = try await store.brokenLinks(of: [ContractTicket.self])
+      try requireEqual(links.map(\.path.description), ["watchers[0]"], "the broken links")
+    },
+  ]
+
   static let exactIdentifiersLive: [SharedEngineCheck] = [
     SharedEngineCheck(
       "a live result keeps models apart whose identifiers differ only in how an accent is written",
