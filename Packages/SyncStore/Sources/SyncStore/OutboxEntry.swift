@@ -1,5 +1,6 @@
 import FieldKit
 public import Foundation
+@_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreEngine
 
 /// The state of one dirty record: its base, the copy in flight, and the reason why it waits.
@@ -138,6 +139,11 @@ extension OutboxEntry {
 
   /// Returns the identifier of the record that holds the entry of a record.
   static func recordIdentifier(_ type: String, _ identifier: String) -> String { "\(type)/\(identifier)" }
+
+  /// Returns the name of a record for comparisons: two identifiers that Swift calls equal are those of two records.
+  static func recordName(_ type: String, _ identifier: String) -> ExactText {
+    ExactText(recordIdentifier(type, identifier))
+  }
 
   /// The members of the record that holds the entry.
   var members: AttributeDictionary {

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import ModelCore
 import Testing
 
 @testable import SyncStore
@@ -10,7 +11,7 @@ import Testing
     var entry = OutboxEntry("Book", identifier, base: creates ? nil : [:], since: Date(milliseconds: 0))
     entry.groups = groups
     entry.isParked = parked
-    return Schedule.Item(entry: entry, references: Set(references.map { "Book/\($0)" }))
+    return Schedule.Item(entry: entry, references: Set(references.map { OutboxEntry.recordName("Book", $0) }))
   }
 
   @Test func `Entries of unrelated records are sent at the same time`() {
@@ -19,6 +20,13 @@ import Testing
 
   @Test func `A record waits for the creation of a record that it references`() {
     #expect(Schedule([item("1", references: ["2"]), item("2", creates: true)]).ready == ["Book/2"])
+  }
+
+  @Test func `A record does not wait for one whose identifier differs only in the encoding of an accent`() {
+    let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+    #expect(Schedule([item("1", references: [one]), item(other, creates: true)]).ready.first == "Book/1")
+    let schedule = Schedule([item("1", references: [other]), item(one, creates: true), item(other, creates: true)])
+    #expect(schedule.ready.map { Array($0.utf8) } == ["Book/\(other)", "Book/\(one)"].map { Array($0.utf8) })
   }
 
   @Test func `A parked entry holds its dependants and nothing else`() {
@@ -40,7 +48,7 @@ import Testing
   @Test func `New records that reference each other do not wait for ever`() {
     let schedule = Schedule([item("1", creates: true, references: ["2"]), item("2", creates: true, references: ["1"])])
     #expect(schedule.ready == ["Book/2"])
-    #expect(schedule.steps.map(\.name) == ["Book/2", "Book/1"])
+    #expect(schedule.steps.map(\.name.text) == ["Book/2", "Book/1"])
   }
 
   @Test func `A step comes after all that it waits for`() {
@@ -48,14 +56,14 @@ import Testing
       item("1", references: ["3"]), item("2", creates: true, groups: ["g"]),
       item("3", creates: true, references: ["4"], groups: ["g"]), item("4", creates: true),
     ])
-    #expect(schedule.steps.map(\.name) == ["Book/4", "Book/2", "Book/3", "Book/1"])
-    #expect(schedule.steps.map(\.waitsFor) == [[], [], ["Book/4", "Book/2"], ["Book/3"]])
+    #expect(schedule.steps.map(\.name.text) == ["Book/4", "Book/2", "Book/3", "Book/1"])
+    #expect(schedule.steps.map { $0.waitsFor.map(\.text) } == [[], [], ["Book/4", "Book/2"], ["Book/3"]])
   }
 
   @Test func `A chain of references may be as long as the outbox`() {
     let count = 20_000
     let items = (0..<count).map { item("\($0)", creates: true, references: $0 + 1 < count ? ["\($0 + 1)"] : []) }
-    #expect(Schedule(items).steps.first?.name == "Book/\(count - 1)")
+    #expect(Schedule(items).steps.first?.name.text == "Book/\(count - 1)")
   }
 
   @Test func `A transaction may be as long as the outbox`() {

@@ -1,24 +1,25 @@
 import FieldKit
+@_spi(ModelKitInternals) import ModelCore
 
 /// The order in which entries are sent: one lane per record, and edges for what a record needs on the server first.
 struct Schedule {
   /// An entry with the records that its local record references.
   struct Item {
     var entry: OutboxEntry
-    var references: Set<String>
-    var name: String { OutboxEntry.recordIdentifier(entry.type, entry.identifier) }
+    var references: Set<ExactText>
+    var name: ExactText { OutboxEntry.recordName(entry.type, entry.identifier) }
   }
 
   /// An entry in the order of sending, with the entries that have to be sent before it.
   struct Step: Equatable {
-    var name: String
+    var name: ExactText
     var isParked: Bool
     /// The names of entries, all of earlier steps.
-    var waitsFor: [String]
+    var waitsFor: [ExactText]
   }
 
   private let items: [Item]
-  private let indexes: [String: Int]
+  private let indexes: [ExactText: Int]
 
   /// Creates a schedule.
   ///
@@ -29,7 +30,7 @@ struct Schedule {
   }
 
   /// The names of the records whose entries can be sent now.
-  var ready: [String] { steps.filter { !$0.isParked && $0.waitsFor.isEmpty }.map(\.name) }
+  var ready: [String] { steps.filter { !$0.isParked && $0.waitsFor.isEmpty }.map(\.name.text) }
 
   /// All entries, each after those that it waits for.
   ///
@@ -46,7 +47,7 @@ struct Schedule {
     steps.reserveCapacity(items.count)
     for start in items.indices where progress[start] == .untouched {
       // A chain of references can be as long as the outbox, so there is no recursion.
-      var stack: [(index: Int, next: Int, waitsFor: [String])] = [(start, 0, [])]
+      var stack: [(index: Int, next: Int, waitsFor: [ExactText])] = [(start, 0, [])]
       progress[start] = .open
       while var top = stack.popLast() {
         guard top.next < edges[top.index].count else {
@@ -78,7 +79,7 @@ struct Schedule {
   /// group.
   private var edges: [[Int]] {
     let creations = items.indices.map { index in
-      items[index].references.sorted().compactMap { indexes[$0] }
+      items[index].references.sorted { $0.text < $1.text }.compactMap { indexes[$0] }
         .filter { $0 != index && items[$0].entry.isAwaited }
     }
     func needs(_ index: Int, _ other: Int) -> Bool {

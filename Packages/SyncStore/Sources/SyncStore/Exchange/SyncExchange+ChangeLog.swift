@@ -21,7 +21,7 @@ extension SyncExchange {
     for _ in 0..<RemoteRecords.maximumPages {
       let began = environment.now()
       let page = try await remote.changes(type, after: known?.position) { deleted in
-        var removed: Set<String> = []
+        var removed: Set<ExactText> = []
         for identifier in deleted {
           if let name = try await remove(name, identifier) { removed.insert(name) }
         }

@@ -89,12 +89,13 @@ extension SyncExchange {
   ) async throws -> [StoredLane] {
     var found: [StoredLane] = []
     // A server may assign one identifier to several records, and a batch can write a record once.
-    var seen = Set([identifier, assigned].map { OutboxEntry.recordIdentifier(type, $0) })
-    for name in (referrers[OutboxEntry.recordIdentifier(type, identifier)] ?? []).sorted() where !seen.contains(name) {
-      let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    var seen = Set([identifier, assigned].map { OutboxEntry.recordName(type, $0) })
+    let names = referrers[OutboxEntry.recordName(type, identifier)] ?? []
+    for name in names.sorted(by: { $0.text < $1.text }) where !seen.contains(name) {
+      let parts = name.text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2 else { continue }
       let current = try await engine.replacement(of: parts[1], parts[0]) ?? parts[1]
-      guard seen.insert(OutboxEntry.recordIdentifier(parts[0], current)).inserted else { continue }
+      guard seen.insert(OutboxEntry.recordName(parts[0], current)).inserted else { continue }
       found.append(try await StoredLane(parts[0], current, in: engine.local))
     }
     return found
@@ -104,7 +105,7 @@ extension SyncExchange {
   /// one that was read before.
   func replaceMappedReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
     let lane = try await step(M.typeName, identifier) { _ in }
-    var values: [String: JSONValue] = [:]
+    var values: [ExactText: JSONValue] = [:]
     var temporary: [(type: String, identifier: String)] = []
     _ = store.references.replacing(in: lane.local ?? [:], of: type) { type, identifier in
       if engine.options.isTemporary(type, identifier) { temporary.append((type, identifier)) }
@@ -114,13 +115,13 @@ extension SyncExchange {
       guard let current = try await locally({ try await engine.replacement(of: identifier, type) }),
         let modelClass = store.modelClass(named: type)
       else { continue }
-      values[OutboxEntry.recordIdentifier(type, identifier)] =
+      values[OutboxEntry.recordName(type, identifier)] =
         modelClass.init().storedValue(ofIdentifier: current, in: store.scope.transformers)?.value
     }
     if values.isEmpty || PlantedFault.isPlanted(.keepsTemporaryReferences) { return }
     try await step(M.typeName, identifier) { lane in
       lane.local = lane.local.map { record in
-        store.references.replacing(in: record, of: type) { values[OutboxEntry.recordIdentifier($0, $1)] }
+        store.references.replacing(in: record, of: type) { values[OutboxEntry.recordName($0, $1)] }
       }
     }
   }
@@ -139,7 +140,7 @@ extension SyncExchange {
       }
       return nil
     }
-    var gone: Set<String> = []
+    var gone: Set<ExactText> = []
     for (type, identifier) in referenced {
       guard let modelClass = store.modelClass(named: type),
         try await locally({ try await engine.read(type, identifier) }) == nil
@@ -151,7 +152,7 @@ extension SyncExchange {
         } else {
           try await find(modelClass, identifier) != nil
         }
-      if !isThere { gone.insert(OutboxEntry.recordIdentifier(type, identifier)) }
+      if !isThere { gone.insert(OutboxEntry.recordName(type, identifier)) }
     }
     if gone.isEmpty { return }
     try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }
@@ -186,11 +187,11 @@ extension Lane {
   ///   - modelClass: the class of the model.
   ///   - references: the foreign keys of records.
   mutating func cutReferences(
-    to names: Set<String>, of modelClass: ModelObject.Type, _ references: RecordReferences
+    to names: Set<ExactText>, of modelClass: ModelObject.Type, _ references: RecordReferences
   ) {
     guard let local else { return }
     let cut = references.replacing(in: local, of: modelClass) { type, identifier in
-      names.contains(OutboxEntry.recordIdentifier(type, identifier)) ? .null : nil
+      names.contains(OutboxEntry.recordName(type, identifier)) ? .null : nil
     }
     let keys = RecordMerge.changes(from: local, to: cut)
     if keys.isEmpty { return }

@@ -182,7 +182,7 @@ extension SyncExchange {
     if missing.isEmpty { return }
     // While a list is read page by page, a record can move to a page that was read already.
     let present = Set(try await remote.store.identifiers(query).map(ExactText.init))
-    var removed: Set<String> = []
+    var removed: Set<ExactText> = []
     for identifier in missing where !present.contains(ExactText(identifier)) {
       let isDirty = try await locally {
         try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
@@ -197,7 +197,7 @@ extension SyncExchange {
   /// Removes the local record that the server deleted, unless it is kept by a decision.
   ///
   /// - Returns: the name of the record; nil if none was removed.
-  func remove(_ type: String, _ identifier: String) async throws -> String? {
+  func remove(_ type: String, _ identifier: String) async throws -> ExactText? {
     var isRemoved = false
     try await step(type, identifier) { lane in
       isRemoved = false
@@ -209,12 +209,12 @@ extension SyncExchange {
     }
     if !isRemoved { return nil }
     report.pulled += 1
-    return OutboxEntry.recordIdentifier(type, identifier)
+    return OutboxEntry.recordName(type, identifier)
   }
 
   /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records
   /// are as the server has them.
-  func cutReferences(to removed: Set<String>) async throws {
+  func cutReferences(to removed: Set<ExactText>) async throws {
     if removed.isEmpty { return }
     for entry in try await locally({ try await engine.outbox().entries }) {
       guard let modelClass = store.modelClass(named: entry.type) else { continue }

@@ -18,14 +18,14 @@ extension SyncExchange {
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func push() async throws {
-    var held: Set<String> = []
+    var held: Set<ExactText> = []
     // Entries added during the pass are sent in another pass.
     for _ in 0..<100 {
       let items = try await items()
       let entries = Dictionary(items.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
       var isDone = true
       // Entries that failed before come last: an exchange may end at one of them.
-      var postponed: Set<String> = []
+      var postponed: Set<ExactText> = []
       let steps = Schedule(items).steps.filter { !held.contains($0.name) }
       for isLast in [false, true] {
         for step in steps where !isLast || postponed.contains(step.name) {

@@ -18,7 +18,7 @@ final class SyncExchange<Local: RecordEngine> {
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
   var unansweredCreations: [String: [String]] = [:]
   /// The names of records by the names of records with temporary identifiers that they reference.
-  var referrers: [String: Set<String>] = [:]
+  var referrers: [ExactText: Set<ExactText>] = [:]
 
   init(_ store: SyncModelStore<Local>, _ remote: RemoteRecords) {
     self.store = store

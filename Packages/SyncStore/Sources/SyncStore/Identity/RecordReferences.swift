@@ -21,10 +21,10 @@ final class RecordReferences {
   /// Returns the names of the records that a record references.
   ///
   /// - Complexity: O(*n*) in the number of references, after the first call for a class.
-  func names(in record: AttributeDictionary, of modelClass: ModelObject.Type) -> Set<String> {
-    var names: Set<String> = []
+  func names(in record: AttributeDictionary, of modelClass: ModelObject.Type) -> Set<ExactText> {
+    var names: Set<ExactText> = []
     _ = replacing(in: record, of: modelClass) { type, identifier in
-      names.insert(OutboxEntry.recordIdentifier(type, identifier))
+      names.insert(OutboxEntry.recordName(type, identifier))
       return nil
     }
     return names
