@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import ModelCore
 public import StoreProtocol
 
 /// The dialect of JSON:API 1.1: resource objects with `type`, `id`, `attributes` and `relationships`.
@@ -114,9 +115,9 @@ public struct JSONAPIDialect: RESTDialect {
     if let errors = document["errors"]?.arrayValue, !errors.isEmpty {
       answer.error = ModelStoreError(status: response, details: FailureDetails(document, status: response.status))
     }
-    var included: [JSONValue: JSONValue] = [:]
+    var included: [ResourceName: JSONValue] = [:]
     for resource in document["included"]?.arrayValue ?? [] {
-      if let type = resource["type"], let identifier = resource["id"] { included[[type, identifier]] = resource }
+      if resource["type"] != nil, resource["id"] != nil { included[Self.name(of: resource)] = resource }
     }
     // A meta document has no data, which is not the same as data that is null.
     answer.payload = try document["data"].map { try Self.embedding(included, in: $0) }
@@ -133,15 +134,15 @@ public struct JSONAPIDialect: RESTDialect {
   ///
   /// The lists of an included resource are embedded once in the whole document. Otherwise a list of all resources that
   /// share it would be repeated as often as it is long.
-  private static func embedding(_ included: [JSONValue: JSONValue], in data: JSONValue) throws -> JSONValue {
+  private static func embedding(_ included: [ResourceName: JSONValue], in data: JSONValue) throws -> JSONValue {
     if included.isEmpty { return data }
-    var listed: Set<JSONValue> = []
+    var listed: Set<ResourceName> = []
     guard case .array(let elements) = data else { return try embedding(included, in: data, &listed) }
     return .array(try elements.map { try embedding(included, in: $0, &listed) })
   }
 
   private static func embedding(
-    _ included: [JSONValue: JSONValue], in data: JSONValue, _ listed: inout Set<JSONValue>
+    _ included: [ResourceName: JSONValue], in data: JSONValue, _ listed: inout Set<ResourceName>
   ) throws -> JSONValue {
     let links = (data["relationships"]?.objectValue ?? [:]).values
       .compactMap { $0["data"] }.flatMap { $0.arrayValue ?? [$0] }
@@ -154,8 +155,8 @@ public struct JSONAPIDialect: RESTDialect {
   static let maximumDepth = JSONReadingOptions.maximumTreeDepth / 4
 
   private static func embedding(
-    _ included: [JSONValue: JSONValue], in data: JSONValue, depth: Int, _ seen: inout Set<JSONValue>,
-    _ listed: inout Set<JSONValue>
+    _ included: [ResourceName: JSONValue], in data: JSONValue, depth: Int, _ seen: inout Set<ResourceName>,
+    _ listed: inout Set<ResourceName>
   ) throws -> JSONValue {
     guard depth <= maximumDepth, var relationships = data["relationships"]?.objectValue else {
       if depth <= maximumDepth { return data }
@@ -182,8 +183,18 @@ public struct JSONAPIDialect: RESTDialect {
   }
 
   /// Returns the key of a resource in a document: its type and identifier.
-  private static func name(of resource: JSONValue) -> JSONValue {
-    [resource["type"] ?? .null, resource["id"] ?? .null]
+  private static func name(of resource: JSONValue) -> ResourceName {
+    ResourceName(type: text(resource["type"]), identifier: text(resource["id"]))
+  }
+
+  private static func text(_ value: JSONValue?) -> ExactText? {
+    value.map { ExactText($0.stringValue ?? ((try? $0.jsonString()) ?? "")) }
+  }
+
+  /// The type and identifier of a resource, compared byte by byte.
+  private struct ResourceName: Hashable {
+    let type: ExactText?
+    let identifier: ExactText?
   }
 
   /// Returns attributes and relationships as one record, with the identifier under its key.

@@ -37,6 +37,24 @@ extension `The dialect of JSON:API` {
     #expect(friend.friends.value?.first === writer)
   }
 
+  @Test func `The dialect of JSON:API keeps resources apart whose identifiers differ only in an accent`() async throws {
+    let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+    func writer(_ number: Int, _ town: String) -> String {
+      #"""
+      {"type": "writers", "id": "\#(number)",
+        "relationships": {"homeTown": {"data": {"type": "towns", "id": "\#(town)"}}}}
+      """#
+    }
+    func town(_ identifier: String, _ name: String) -> String {
+      #"{"type": "towns", "id": "\#(identifier)", "attributes": {"name": "\#(name)"}}"#
+    }
+    let body = #"""
+      {"data": [\#(writer(1, one)), \#(writer(2, other))], "included": [\#(town(one, "A")), \#(town(other, "B"))]}
+      """#
+    let store = try RESTModelStore(StubTransport(status: 200, body), dialect: JSONAPIDialect())
+    #expect(try await store.list(Writer.self).map(\.homeTown.value?.name.value) == ["A", "B"])
+  }
+
   @Test(.timeLimit(.minutes(15))) func `The dialect of JSON:API embeds each resource once where all link to all`()
     async throws
   {
