@@ -102,6 +102,33 @@ private final class Note: Model {
     try await store.delete(club)
     #expect(try await counts(other.handle) == [0, 1, 0, 0])
   }
+
+  @Test func `A deletion that a later store fails retains no model`() async throws {
+    let (one, other) = (memory(), memory())
+    let failing = FailingStore(other)
+    let store = compound(one, failing)
+    weak var deleted: Club?
+    weak var member: Member?
+    do {
+      let club = try await fill(store)
+      (deleted, member) = (club, try await one.list(in: club.$members).first)
+      failing.fails = true
+      await #expect(throws: ModelStoreError.self) { _ = try await store.delete(club) }
+    }
+    #expect(deleted == nil && member == nil)
+    #expect(try await counts(other.handle) == [1, 2, 1, 0])
+  }
+
+  @Test func `A deletion of an unloaded reference applies the delete rules in each store`() async throws {
+    let (one, other) = (memory(), memory())
+    let identifier = "\(try await fill(compound(one, other)).id ?? 0)"
+    let scope = ModelScope()
+    let stores = [MemoryModelStore(one.handle, scope: scope), MemoryModelStore(other.handle, scope: scope)]
+    let store = CompoundModelStore(scope: scope) { _, _ in stores }
+    try await store.delete(Club.with(identifier: identifier, in: scope))
+    #expect(try await counts(one.handle) == [0, 1, 0, 0])
+    #expect(try await counts(other.handle) == [0, 1, 0, 0])
+  }
 }
 
 /// A store without transactions that can fail to delete.

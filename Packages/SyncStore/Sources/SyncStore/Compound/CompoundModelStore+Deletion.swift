@@ -15,12 +15,13 @@ extension CompoundModelStore {
     let stores = try stores(M.self, .delete)
     if stores.count == 1 { return try await stores[0].delete(model) }
     // It was created again, or a transaction restored it.
-    if model.isKnownToStore { unfinishedDeletions[model] = nil }
+    if model.isKnownToStore { unfinishedDeletions.end(model) }
+    let isRepeated = unfinishedDeletions[model] != nil
     let planned = try await modelsToDelete(with: model, in: stores)
     var (count, missing): (Int, ModelStoreError?) = (0, nil)
     for store in stores {
       do {
-        if count == 0, unfinishedDeletions[model] == nil {
+        if count == 0, !isRepeated {
           try await store.delete(model)
         } else {
           try await ModelHook.withoutHooks { try await store.delete(planned, with: model) }
@@ -32,12 +33,12 @@ extension CompoundModelStore {
           continue
         }
         if count == 0 { throw error }
-        unfinishedDeletions[model] = planned
+        unfinishedDeletions.begin(model, with: planned.filter { $0 !== model })
         throw incomplete(M.self, count, of: stores.count, error)
       }
     }
     if count == 0, let missing { throw missing }
-    unfinishedDeletions[model] = nil
+    unfinishedDeletions.end(model)
     return model
   }
 
@@ -46,7 +47,8 @@ extension CompoundModelStore {
   private func modelsToDelete<M: Model>(
     with model: M, in stores: [any ModelStore]
   ) async throws -> [ModelObject] {
-    var models = unfinishedDeletions[model] ?? []
+    // These objects are in no scope, like those that the first attempt removed from it.
+    var models = unfinishedDeletions[model]?.map { $0.makeModel() } ?? []
     var known = Set(models)
     func add(_ found: [ModelObject]) { models += found.filter { known.insert($0).inserted } }
     for store in stores {

@@ -36,8 +36,8 @@ public final class CompoundModelStore: ModelStore {
 
   /// The identity map of all stores.
   public let scope: ModelScope
-  /// The deletions that failed in a later store, by their model.
-  var unfinishedDeletions: [ModelObject: [ModelObject]] = [:]
+  /// The deletions that failed in a later store.
+  var unfinishedDeletions = UnfinishedDeletions()
   private let choose: (any Model.Type, Operation) -> [any ModelStore]
 
   /// Creates a store.
