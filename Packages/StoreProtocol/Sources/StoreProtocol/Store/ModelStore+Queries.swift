@@ -98,7 +98,8 @@ extension ModelStore {
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
   /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is
-  ///   deleted, if a new model has the identifier of a stored one: read the document into that one instead.
+  ///   deleted, if a model has the identifier of a stored one but is another object, such as a new one, or one of a
+  ///   document that was read without the scope of the store: read the document with `in: store.scope` instead.
   public func replaceAll<M: Model>(
     _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
   ) async throws {
@@ -292,13 +293,14 @@ extension TransactionalModelStore {
 extension Array where Element: ModelObject {
   /// Returns the stored models that this list, which replaces them, does not contain.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `conflict` if a new model has the identifier of one of them.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` if another object in this list has the identifier of one of
+  ///   them: it is new, or was read from a document outside of the store's scope.
   fileprivate func leaving(_ stored: [Element]) throws -> [Element] {
     let staying = Set(map { ObjectIdentifier($0) })
-    let new = Set(lazy.filter(\.isNew).compactMap { $0.storedIdentifier.map { ExactText($0) } })
+    let taken = Set(lazy.compactMap { $0.storedIdentifier.map { ExactText($0) } })
     return try stored.filter { model in
       if staying.contains(ObjectIdentifier(model)) { return false }
-      if let identifier = model.storedIdentifier, new.contains(ExactText(identifier)) {
+      if let identifier = model.storedIdentifier, taken.contains(ExactText(identifier)) {
         throw ModelStoreError.conflict(model.storedTypeName, identifier: identifier)
       }
       return true

@@ -83,6 +83,22 @@ extension ModelStoreContract {
       try require(ada.isPersisted && !double.isPersisted, "the stored person was replaced")
       try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Ada"], "the stored names")
     },
+    Check("replaceAll deletes nothing if a model of a document has the identifier of a stored one", needs: [.queries]) {
+      store in
+      let team = ContractTeam(), member = ContractMember()
+      team.id.value = "reds"
+      try await store.create(team)
+      member.team.value = team
+      try await store.create(member)
+      let read = try ContractTeam.from(dictionaryValue: ["id": "reds"])
+      try await requireError(.conflict, "replaceAll") { try await store.replaceAll(ContractTeam.self, with: [read]) }
+      try require(team.isPersisted, "the stored team was deleted")
+      try requireEqual(try await store.count(ContractMember.self), 1, "the number of members")
+      // In the scope of the store, the document is read into the stored one.
+      let same = try ContractTeam.from(dictionaryValue: ["id": "reds"], in: store.scope)
+      try await store.replaceAll(ContractTeam.self, with: [same])
+      try requireEqual(try await store.count(ContractMember.self), 1, "the number of members at the end")
+    },
     Check("replaceAll deletes nothing if a model is invalid", needs: [.queries, .transactions]) { store in
       for number in 1...3 { try await store.create(ContractPerson.named("\(number)")) }
       try await requireError(.invalid, "replaceAll") {
