@@ -85,3 +85,28 @@ import Testing
     #expect(found[0].author.value?.books.value == found)
   }
 }
+
+private final class Order: Model {
+  @Field var id: Int?
+  @ModelArrayField var lines: [OrderLine]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class OrderLine: Model {
+  @Field var count: Int?
+}
+
+@Suite struct `A list of embedded models` {
+  @Test func `A store lists embedded models without identifiers as the record of their owner has them`() async throws {
+    let store = MemoryModelStore()
+    let order = Order(), line = OrderLine()
+    line.count = 3
+    order.lines = [line]
+    try await store.create(order)
+    let other = MemoryModelStore(store.handle)
+    let found = Order.with(identifier: "\(order.id ?? 0)", in: other.scope)
+    #expect(try await other.list(in: found.$lines).map(\.count) == [3])
+    #expect(try await other.deleteAll(in: found.$lines) == 0)
+    #expect(found.lines?.count == 1)
+  }
+}

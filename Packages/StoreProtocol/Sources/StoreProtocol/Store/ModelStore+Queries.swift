@@ -81,9 +81,14 @@ extension ModelStore {
   @discardableResult
   public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
     if let store = self as? any TransactionalModelStore {
-      return try await store.deleteTogether { try await $0.list(in: relation) }
+      return try await store.deleteTogether { try await $0.storedMembers(of: relation) }
     }
-    return try await deleteEach(list(in: relation))
+    return try await deleteEach(storedMembers(of: relation))
+  }
+
+  /// Returns the members of a relation that have records of their own, and so can be deleted.
+  private func storedMembers<Related: Model>(of relation: ModelArrayField<Related>) async throws -> [Related] {
+    try await list(in: relation).filter { $0.isKnownToStore && $0.identifier != nil }
   }
 
   /// Replaces all models of a type: deletes those that are not among the given ones, and saves these. It is atomic if
@@ -176,10 +181,11 @@ extension ModelStore {
   ///
   /// If records store the inverse, the members are found by it, in the order of their creation. The relation is then
   /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow
-  /// at the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order.
+  /// at the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order; if the
+  /// relation is not loaded yet, its model is read first. Embedded members without identifiers are returned as they are.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
-  ///   `notFound` if a referenced model is not in the store.
+  ///   `notFound` if a referenced model is not in the store, or the model of the relation has to be read and is not.
   public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
     guard let owner = relation.owner as? ModelObject else {
       throw ModelStoreError(.invalid, "The relation belongs to no live model.")
@@ -199,7 +205,21 @@ extension ModelStore {
       withExtendedLifetime(models) { relation.markLoaded() }
       return models
     }
-    return try await members(relation.value ?? [], omitsMissing: false)
+    if !owner.isNew, relation.loadState != .loaded { try await readRecord(of: owner) }
+    let related = relation.value ?? []
+    if !relation.isForeignKey, related.allSatisfy({ $0.identifier == nil }) { return related }
+    return try await members(related, omitsMissing: false)
+  }
+
+  /// Reads the record of a model whose list was not read yet.
+  private func readRecord(of model: ModelObject) async throws {
+    guard let model = model as? any ModelObject & ModelIsolation else { return }
+    try await readRecord(opened: model)
+  }
+
+  private func readRecord<M: Model>(opened model: M) async throws {
+    guard let identifier = model.storedIdentifier else { return }
+    _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
   }
 
   /// Reads members of a relation together, in their order.

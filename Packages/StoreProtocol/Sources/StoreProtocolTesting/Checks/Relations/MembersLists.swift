@@ -45,6 +45,21 @@ extension ModelStoreContract {
       try await requireEmployees([ada], of: new, afterRevertIn: store)
       try await requireEmployees([], of: old, afterRevertIn: store)
     },
+    Check("list(in:) reads a list that only the record of its owner has", needs: [.anyModels, .queries]) { store in
+      let identifier = try await storeTicket(in: store)
+      let ticket = ContractTicket.with(identifier: identifier, in: store.scope)
+      let found = try await store.list(in: ticket.watchers)
+      try requireEqual(found.map(\.id.value), ["acme", "other"], "the watchers")
+      store.scope.remove(ticket)
+      let again = ContractTicket.with(identifier: identifier, in: store.scope)
+      try requireEqual(try await store.deleteAll(in: again.watchers), 2, "the number of deleted watchers")
+      try requireEqual(try await store.count(ContractCompany.self), 0, "the number of companies")
+      let missing = ContractTicket.with(identifier: "404", in: store.scope)
+      try await requireError(.notFound, "list(in:) of a missing owner") {
+        _ = try await store.list(in: missing.watchers)
+      }
+      withExtendedLifetime((ticket, again, missing)) {}
+    },
     Check("a member that was removed from a list leaves it clean once it is saved", needs: [.queries]) { store in
       let company = try await makeCompany("acme", in: store)
       let ada = ContractPerson.named("Ada"), bob = ContractPerson.named("Bob")
@@ -130,6 +145,13 @@ extension ModelStoreContract {
       try await requireEmployees([ada], of: company, afterRevertIn: store)
     },
   ]
+
+  /// Stores a ticket with two watchers, which are not live afterwards, and returns its identifier.
+  private static func storeTicket(in store: any ModelStore) async throws -> String {
+    let ticket = ContractTicket()
+    ticket.watchers.value = [try await makeCompany("acme", in: store), try await makeCompany("other", in: store)]
+    return try await store.create(ticket).identifier ?? ""
+  }
 
   private static func makeCompany(_ id: String, in store: some ModelStore) async throws -> ContractCompany {
     let company = ContractCompany()
