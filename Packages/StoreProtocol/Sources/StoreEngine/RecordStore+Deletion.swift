@@ -27,11 +27,15 @@ extension RecordStore {
   private func removeFollowingRules<M: Model>(_ model: M) async throws {
     try checkCancellation()
     let log = transaction?.log
-    // The lists in its record may have changed. A record that can't be read can be removed.
-    if model.isKnownToStore, let identifier = model.storedIdentifier,
+    // The lists in its record may have changed.
+    if !model.isNew, let identifier = model.storedIdentifier,
       model.relationFields.contains(where: { $0.deleteRule != .nullify })
     {
-      _ = try? await lookup(ModelType(type(of: model)), identifier: identifier)
+      do {
+        _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
+      } catch let error as ModelStoreError where error.code == .notFound || error.code == .corrupt {
+        // The removal reports a missing record. One that can't be read can be removed.
+      }
     }
     // An undo restores the references of live models, which a step retains.
     let completion: PendingDeletion.Completion = scope.hasHistory ? .everything : .rules

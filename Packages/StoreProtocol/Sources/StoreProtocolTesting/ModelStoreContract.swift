@@ -12,7 +12,7 @@ public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
     creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
-    + deletingInTransactions + rollingBack
+    + deletingUnloaded + deletingInTransactions + rollingBack
     + exactIdentifiers + exactIdentifiersOfDocuments
     + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + oneToOne
     + nestedTransactions + importing + deletingTargets
@@ -31,7 +31,8 @@ public enum ModelStoreContract {
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
     ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
     ContractPilot.self, ContractLicense.self, ContractPlane.self, ContractMeter.self,
-    ContractFriend.self, ContractHouse.self, ContractRoom.self, ContractTenant.self,
+    ContractFriend.self, ContractHouse.self, ContractRoom.self, ContractTenant.self, ContractAccount.self,
+    ContractProfile.self, ContractPortrait.self,
   ]
 
   /// A capability that not every store has.

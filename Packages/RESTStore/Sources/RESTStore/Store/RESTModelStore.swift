@@ -244,8 +244,9 @@ public final class RESTModelStore: ModelStore {
   /// Deletes a model with a DELETE, after one for each model to which the delete rules of its relations cascade, the
   /// furthest first.
   ///
-  /// The rules apply to the models that are known here; the server decides about all others. A remaining model with a
-  /// foreign key to a deleted one references nothing then. That is written when it is saved next.
+  /// The rules apply to the models that are known here, unloaded references included; the server decides about all
+  /// others. A remaining model with a foreign key to a deleted one references nothing then. That is written when it is
+  /// saved next.
   ///
   /// The first of these requests has the entity tag of the version that was read last, if there is one, so that it
   /// deletes no changes by others. The other requests have none: an earlier deletion may have changed their version.

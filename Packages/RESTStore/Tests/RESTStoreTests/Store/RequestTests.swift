@@ -28,6 +28,20 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
+  @Test func `A REST store deletes unloaded references to which a rule cascades`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 1, "profile": 7, "photos": [8]}"#)
+    let store = try RESTModelStore(transport)
+    let user = try await store.lookup(User.self, identifier: "1")
+    let profile = try #require(user.profile)
+    try await store.delete(user)
+    #expect(
+      Set(transport.lines.dropFirst()) == [
+        "DELETE http://api.test/profiles/7", "DELETE http://api.test/photos/8", "DELETE http://api.test/users/1",
+      ])
+    #expect(transport.lines.last == "DELETE http://api.test/users/1")
+    #expect(!profile.isPersisted && !user.isPersisted)
+  }
+
   @Test func `A REST store creates a model with a POST to the collection`() async throws {
     let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada", "age": 36}"#)
     let store = try RESTModelStore(transport)
@@ -159,4 +173,21 @@ import Testing
     #expect(try await other.lookup(Person.self, identifier: "7") !== person)
     #expect(transport.lines.count == 2)
   }
+}
+
+private final class User: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, deleteRule: .cascade) var profile: Profile?
+  @ModelArrayField(foreignKey: true, deleteRule: .cascade) var photos: [Photo]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Profile: Model {
+  @Field var id: Int?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Photo: Model {
+  @Field var id: Int?
+  override var identifierField: AnyField? { $id }
 }

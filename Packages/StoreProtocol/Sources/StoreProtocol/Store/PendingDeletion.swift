@@ -35,6 +35,8 @@ public struct PendingDeletion {
   private let store: any ModelStore
   private let plan: DeletionPlan
   private let models: [ModelObject]
+  /// The models that have records, of which several may be objects of one record.
+  private let recorded: Set<ModelObject>
 
   /// The queries of the store before a deletion.
   package enum Completion: Sendable {
@@ -92,11 +94,24 @@ public struct PendingDeletion {
     // Retained until the plan retains them.
     var found: [ModelObject] = []
     var queried: [(reference: BackReference, models: [ModelObject])] = []
+    var (read, unreadable): (Set<ModelObject>, Set<ModelObject>) = ([], [])
     // The store is queried for denying models, too, so that an error names all of them.
-    var plan = try Self.plan(model, ignoresDenials: completion != .nothing)
+    var plan = try Self.plan(model, in: store, ignoresDenials: completion != .nothing)
     // The found models may have relations that need further queries.
     while completion != .nothing {
-      let unknown = Self.relations(of: plan.models, completion).filter {
+      let unread = plan.models.filter { other in
+        if other === model, !Self.hasQueriedRelations(other, completion) { return false }
+        return Self.isUnread(other, in: store) && read.insert(other).inserted
+      }
+      if !unread.isEmpty {
+        let reading = try await Self.read(unread, in: store)
+        found += reading.found
+        unreadable.formUnion(reading.unreadable)
+        plan = try withExtendedLifetime(found) { try Self.plan(model, in: store, ignoresDenials: true) }
+        continue
+      }
+      let stored = plan.models.filter { $0.isKnownToStore || unreadable.contains($0) }
+      let unknown = Self.relations(of: stored, completion).filter {
         asked.insert(ObjectIdentifier($0.field)).inserted
       }
       if unknown.isEmpty { break }
@@ -124,13 +139,15 @@ public struct PendingDeletion {
           found += try await (relation as? any CompletedByStore)?.related(in: store) ?? []
         }
       }
-      plan = try withExtendedLifetime(found) { try Self.plan(model, ignoresDenials: true) }
+      plan = try withExtendedLifetime(found) { try Self.plan(model, in: store, ignoresDenials: true) }
     }
-    if completion != .nothing { plan = try withExtendedLifetime(found) { try Self.plan(model) } }
+    if completion != .nothing { plan = try withExtendedLifetime(found) { try Self.plan(model, in: store) } }
     referringModels = completion == .everything ? try await store.models(referringTo: plan.models) : []
     self.plan = plan
     models = plan.models.reversed()
-    storedModels = models.filter { $0 === model || Self.hasRecord($0) }
+    let referenced = completion == .nothing ? Self.referencedModels(of: plan.models) : unreadable
+    recorded = Set(models.filter { $0 === model || Self.hasRecord($0) || referenced.contains($0) })
+    storedModels = Self.withoutDoubles(models.filter(recorded.contains), of: model)
     records = storedModels.map { other in
       Record(
         typeName: other.storedTypeName, identifier: other.storedIdentifier ?? identifier, isRequested: other === model)
@@ -145,9 +162,82 @@ public struct PendingDeletion {
   private static func relations(
     of models: [ModelObject], _ completion: Completion
   ) -> [(field: any RelationField, owner: ModelObject)] {
-    models.filter(\.isKnownToStore).flatMap { model in
+    models.flatMap { model in
       model.relationFields.filter { completion == .everything || $0.deleteRule != .nullify }.map { ($0, model) }
     }
+  }
+
+  private static func hasQueriedRelations(_ model: ModelObject, _ completion: Completion) -> Bool {
+    !relations(of: [model], completion).isEmpty
+  }
+
+  /// Returns whether a model may have a record that its relations were not read from: an unloaded reference, a model
+  /// that was read from a document, or one of another scope.
+  private static func isUnread(_ model: ModelObject, in store: some ModelStore) -> Bool {
+    if model.isNew || model.storedIdentifier == nil { return false }
+    return !model.isKnownToStore || model.isUnloadedReference || liveDouble(of: model, in: store) != nil
+      || (model as? any ModelObject & ModelIsolation)?.scope !== store.scope
+  }
+
+  /// Reads the records of models.
+  ///
+  /// - Returns: the models that were found, and those whose records can't be read.
+  private static func read(
+    _ models: [ModelObject], in store: some ModelStore
+  ) async throws -> (found: [ModelObject], unreadable: [ModelObject]) {
+    let loader = RelationLoader(store, .byStore, isFresh: false, read: [])
+    var (found, unreadable): ([ModelObject], [ModelObject]) = ([], [])
+    var groups: [(type: ModelObject.Type, models: [ModelObject])] = []
+    for model in models {
+      if let index = groups.firstIndex(where: { $0.type == type(of: model) }) {
+        groups[index].models.append(model)
+      } else {
+        groups.append((type(of: model), [model]))
+      }
+    }
+    for (type, models) in groups {
+      var present: [ModelObject] = []
+      do {
+        present = try await loader.models(type, models.compactMap(\.storedIdentifier))
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        // Each is read by itself below.
+      }
+      found += present
+      let identifiers = Set(present.compactMap(\.storedIdentifier).map { ExactText($0) })
+      for model in models {
+        guard let identifier = model.storedIdentifier, !identifiers.contains(ExactText(identifier)) else { continue }
+        do {
+          if let other = try await loader.model(type, identifier) { found.append(other) }
+        } catch let error as ModelStoreError where error.code == .corrupt {
+          // A record that can't be read can be removed.
+          unreadable.append(model)
+        }
+      }
+    }
+    return (found, unreadable)
+  }
+
+  /// Returns the models that models reference by foreign keys, and so have records of their own.
+  private static func referencedModels(of models: [ModelObject]) -> Set<ModelObject> {
+    let relations = models.flatMap(\.relationFields).filter(\.isForeignKey)
+    return Set(relations.flatMap(\.relatedModels).filter { !$0.isNew && $0.storedIdentifier != nil })
+  }
+
+  /// Returns models without further objects of the same record. The requested model stays.
+  private static func withoutDoubles(_ models: [ModelObject], of requested: ModelObject) -> [ModelObject] {
+    func name(_ model: ModelObject) -> [ExactText] {
+      [ExactText(model.storedTypeName), ExactText(model.storedIdentifier ?? "")]
+    }
+    var seen: Set<[ExactText]> = [name(requested)]
+    return models.filter { $0 === requested || seen.insert(name($0)).inserted }
+  }
+
+  /// Returns the live model of the store with the identifier of another object.
+  private static func liveDouble(of model: ModelObject, in store: some ModelStore) -> ModelObject? {
+    guard let identifier = model.storedIdentifier,
+      let live = store.scope.liveModel(of: type(of: model), identifier: identifier), live !== model
+    else { return nil }
+    return live
   }
 
   private static func hasRecord(_ model: ModelObject) -> Bool {
@@ -180,9 +270,13 @@ public struct PendingDeletion {
     return references
   }
 
-  private static func plan(_ model: ModelObject, ignoresDenials: Bool = false) throws -> DeletionPlan {
+  /// Plans the deletion of a model, and of the live one with its identifier: links in the store are those of that one.
+  private static func plan(
+    _ model: ModelObject, in store: some ModelStore, ignoresDenials: Bool = false
+  ) throws -> DeletionPlan {
     do {
-      return try model.deletionPlan(ignoresDenials: ignoresDenials)
+      return try DeletionPlan(
+        deleting: [model] + [liveDouble(of: model, in: store)].compactMap { $0 }, ignoresDenials: ignoresDenials)
     } catch let error as DeletionDeniedError {
       throw ModelStoreError(
         .denied, error.description, identifier: model.storedIdentifier,
@@ -257,7 +351,9 @@ public struct PendingDeletion {
   private func nullifyLinks(
     _ others: Others, _ referring: [ModelObject], _ wasUpdated: (ModelObject) -> Void
   ) -> [(model: ModelObject, fields: [AnyField])] {
-    let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
+    // A model that was read from a document may have a record, in which the store cut the link.
+    let known = plan.nullifiedModels.filter { $0.isKnownToStore || referring.contains($0) }
+    let staying = known.map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
     plan.nullifyLinks()
     var cut: [(model: ModelObject, fields: [AnyField])] = []
     var indices: [ModelObject: Int] = [:]
@@ -297,7 +393,7 @@ public struct PendingDeletion {
   }
 
   private func finish<M: Model>(opened model: M, in transaction: StoreTransactionLog?) {
-    if Self.hasRecord(model) || model === models.last { return store.finishDeleting(model, in: transaction) }
+    if recorded.contains(model) { return store.finishDeleting(model, in: transaction) }
     // A model of the cascade that was never stored, or is embedded, only leaves the scope.
     store.scope.noteDeletion(of: model)
     store.scope.remove(model)

@@ -155,7 +155,7 @@ struct RelationLoader {
     guard let key = prototype.identifierField?.key else { return [] }
     var models: [M] = []
     for part in identifiers.parts(of: Self.sizeOfRequest, { $0.utf8.count + 3 }) {
-      if part.count == 1, let model = try await model(type, part[part.startIndex]) {
+      if part.count == 1, let model = try await storedModel(type, part[part.startIndex]) {
         models.append(model)
       } else if part.count > 1 {
         var query = ModelQuery(type, evaluation: evaluation)
@@ -165,14 +165,20 @@ struct RelationLoader {
           models += try await store.list(query)
         } catch let error as ModelStoreError where error.code == .unsupported {
           // The API has no condition for several identifiers.
-          for identifier in part { if let model = try await model(type, identifier) { models.append(model) } }
+          for identifier in part { if let model = try await storedModel(type, identifier) { models.append(model) } }
         }
       }
     }
     return models
   }
 
-  private func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
+  /// Returns the model of an identifier; nil if it is not in the store.
+  func model(_ type: ModelObject.Type, _ identifier: String) async throws -> ModelObject? {
+    guard let type = type as? any (ModelObject & ModelIsolation).Type else { return nil }
+    return try await storedModel(type, identifier)
+  }
+
+  private func storedModel<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
     do {
       return try await store.lookup(type, identifier: identifier)
     } catch let error as ModelStoreError where error.code == .notFound {
