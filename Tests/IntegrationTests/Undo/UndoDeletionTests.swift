@@ -62,6 +62,21 @@ import Testing
     }
   }
 
+  @Test func `An undo restores an unloaded reference and the models that its deletion removed`() async throws {
+    let writer = MemoryModelStore()
+    let world = try await UndoWorld(writer) { MemoryModelStore(writer.handle) }
+    let beginning = try await world.snapshot()
+    let store = MemoryModelStore(writer.handle)
+    let undo = ModelUndo(store.scope)
+    let author = try #require(try await store.lookup(UndoBook.self, identifier: "1").author)
+    try await store.delete(author)
+    #expect(try await store.count(UndoBook.self, where: { $0.author == nil }) == 0)
+    #expect(try await store.count(UndoBook.self) == 2)
+    try await store.save(undo.undo())
+    #expect(try await world.snapshot() == beginning)
+    #expect(store.scope.unsavedModels.isEmpty)
+  }
+
   @Test(arguments: UndoStoreKind.allCases, Way.allCases)
   func `An undo of deletions restores links between the deleted models`(kind: UndoStoreKind, way: Way) async throws {
     try await undo(in: kind, steps: way == .each ? 4 : 2) { world in
