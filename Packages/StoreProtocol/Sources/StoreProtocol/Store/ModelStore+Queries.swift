@@ -181,8 +181,10 @@ extension ModelStore {
   ///
   /// If records store the inverse, the members are found by it, in the order of their creation. The relation is then
   /// complete: it is `loaded` as long as the members are live. Members that only the record of the owner names follow
-  /// at the end. Without a stored inverse, the members are read by the identifiers in the relation, in its order; if the
-  /// relation is not loaded yet, its model is read first. Embedded members without identifiers are returned as they are.
+  /// at the end.
+  ///
+  /// Without a stored inverse, the members are read by the identifiers in the relation, in its order. If the relation
+  /// is not loaded yet, its model is read first. Embedded members without identifiers are returned as they are.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if a referenced model is not in the store, or the model of the relation has to be read and is not.
