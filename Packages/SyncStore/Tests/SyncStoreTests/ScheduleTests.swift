@@ -40,6 +40,17 @@ import Testing
     #expect(Schedule([item("1", groups: ["g"]), item("2", groups: ["g"]), item("3")]).ready == ["Book/1", "Book/3"])
   }
 
+  @Test func `A deletion waits for the entries of records that reference the deleted one on the server`() {
+    var skill = item("1", groups: ["g"]), person = item("2", groups: ["g"])
+    skill.isDeletion = true
+    person.formerReferences = [OutboxEntry.recordName("Book", "1")]
+    #expect(Schedule([skill, person]).ready == ["Book/2"])
+    person.isDeletion = true
+    #expect(Schedule([skill, person]).steps.map(\.name.text) == ["Book/2", "Book/1"])
+    skill.formerReferences = [OutboxEntry.recordName("Book", "2")]
+    #expect(Schedule([skill, person]).steps.map(\.name.text) == ["Book/2", "Book/1"])
+  }
+
   @Test func `A reference to a later creation of the same transaction is sent after it`() {
     let schedule = Schedule([item("1", references: ["2"], groups: ["g"]), item("2", creates: true, groups: ["g"])])
     #expect(schedule.ready == ["Book/2"])

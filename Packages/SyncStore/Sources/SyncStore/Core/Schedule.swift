@@ -7,6 +7,10 @@ struct Schedule {
   struct Item {
     var entry: OutboxEntry
     var references: Set<ExactText>
+    /// The records that the server's record references.
+    var formerReferences: Set<ExactText> = []
+    /// Whether the record is to be deleted.
+    var isDeletion = false
     var name: ExactText { OutboxEntry.recordName(entry.type, entry.identifier) }
   }
 
@@ -35,7 +39,7 @@ struct Schedule {
   /// All entries, each after those that it waits for.
   ///
   /// An entry waits for the creation of each record that it references, and for the earlier entries of its
-  /// transactions. Parked entries hold those that wait for them, and no others. In a cycle of references the last one
+  /// transactions. A deletion waits for the entries of records that reference the deleted one on the server. Parked entries hold those that wait for them, and no others. In a cycle of references the last one
   /// that is found is left aside.
   ///
   /// - Complexity: O(*n* + *e*) in the number of entries and of edges, for each group edge to a creation O(*n*) more.
@@ -75,8 +79,8 @@ struct Schedule {
     return steps
   }
 
-  /// The entries that each entry waits for: first the creations that it references, then the one before it in each
-  /// group.
+  /// The entries that each entry waits for: first the creations that it references, then those that have to be sent
+  /// before its deletion, then the one before it in each group.
   private var edges: [[Int]] {
     let creations = items.indices.map { index in
       items[index].references.sorted { $0.text < $1.text }.compactMap { indexes[$0] }
@@ -93,12 +97,21 @@ struct Schedule {
       }
       return false
     }
+    // A server cuts or rejects the references to a record that it deletes.
+    var removals = [Set<Int>](repeating: [], count: items.count)
+    for (index, item) in items.enumerated() {
+      for deleted in item.formerReferences.sorted(by: { $0.text < $1.text }).compactMap({ indexes[$0] })
+      where deleted != index && items[deleted].isDeletion {
+        removals[deleted].insert(index)
+      }
+    }
     var members: [String: [Int]] = [:]
-    var edges = creations
+    var edges = zip(creations, removals).map { $0 + $1.sorted() }
     for (index, item) in items.enumerated() {
       for group in Set(item.entry.groups).sorted() {
         // A reference is stronger than the order of a transaction.
-        if let before = members[group]?.last(where: { !needs($0, index) }) { edges[index].append(before) }
+        let before = members[group]?.last { !needs($0, index) && !removals[$0].contains(index) }
+        if let before { edges[index].append(before) }
         members[group, default: []].append(index)
       }
     }

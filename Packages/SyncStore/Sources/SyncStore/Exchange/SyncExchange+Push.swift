@@ -58,12 +58,14 @@ extension SyncExchange {
       var items: [Schedule.Item] = []
       for entry in try await engine.outbox().entries {
         var item = Schedule.Item(entry: entry, references: [])
-        if let modelClass = store.modelClass(named: entry.type),
-          let stored = try await engine.local.read(entry.type, entry.identifier),
-          let record = (try? JSONValue(json: stored.bytes))?.objectValue
-        {
-          item.references = store.references.names(in: record, of: modelClass)
-          for reference in item.references { referrers[reference, default: []].insert(item.name) }
+        let stored = try await engine.local.read(entry.type, entry.identifier)
+        item.isDeletion = stored == nil
+        if let modelClass = store.modelClass(named: entry.type) {
+          if let stored, let record = (try? JSONValue(json: stored.bytes))?.objectValue {
+            item.references = store.references.names(in: record, of: modelClass)
+            for reference in item.references { referrers[reference, default: []].insert(item.name) }
+          }
+          if let base = entry.base { item.formerReferences = store.references.names(in: base, of: modelClass) }
         }
         items.append(item)
       }
@@ -207,7 +209,8 @@ extension SyncExchange {
       // The server can't have a record with this identifier.
       let next = try await step(name, identifier) { $0.read(nil, after: .refusal) }
       return outcome(of: next, name, identifier)
-    case (.read, .unreadable) where isTemporary && flight.isCreation:
+    case (.read, .unreadable) where flight.isCreation && (isTemporary || lane.entry?.wasDeleted == true):
+      // The identifier that the server has assigned is not known, so its record can't be read.
       return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
     case (.read, .unreadable): return try await readBack(type, identifier, after: .nonsense)

@@ -59,6 +59,26 @@ import Testing
     #expect(mine.pages.value == 300)
   }
 
+  @Test func `Records that are deleted stay deleted, although the referenced one was edited before`() async throws {
+    let store = shelf.client()
+    let author = Author(), book = Book.titled("Emma")
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book, including: .related)
+    try await store.sync()
+    author.name.value = "Anne"
+    try await store.save(author)
+    try await store.delete(book)
+    try await store.delete(author)
+    let report = try await store.sync()
+    #expect(report.waiting == 0 && report.failures.isEmpty)
+    for store in [shelf.store, store] as [any ModelStore] {
+      #expect(try await store.list(Book.self).isEmpty)
+      #expect(try await store.list(Author.self).isEmpty)
+    }
+    #expect(try await store.discardedValues().isEmpty)
+  }
+
   @Test func `A deletion reaches the server and the other client`() async throws {
     let (first, second) = (shelf.client(), shelf.client())
     try await first.save(Tag.labeled("a", "A"))
