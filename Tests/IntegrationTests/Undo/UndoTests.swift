@@ -189,6 +189,25 @@ private final class OneWay: Model {
     #expect(stored.text == "A")
   }
 
+  @Test func `The undo of a link to new models keeps the links that these had before`() async throws {
+    let store = MemoryModelStore()
+    let stored = Folder(), child = Folder(), parent = Folder()
+    try await store.save(stored)
+    child.parent.value = parent
+    child.origin.value = parent
+    let undo = ModelUndo(store.scope)
+    undo.step("Link") { stored.origin.value = child }
+    for _ in 0..<2 {
+      try undo.undo()
+      #expect(stored.origin.value == nil && child.parent.value === parent && child.origin.value === parent)
+      #expect(parent.folders.value == [child])
+      try undo.redo()
+      #expect(stored.origin.value === child && child.parent.value === parent && parent.folders.value == [child])
+    }
+    try await store.save(stored, including: .related)
+    #expect(try await store.count(Folder.self) == 3)
+  }
+
   @Test func `A created model is deleted by an undo, and created by a redo`() async throws {
     let store = MemoryModelStore()
     let undo = ModelUndo(store.scope)

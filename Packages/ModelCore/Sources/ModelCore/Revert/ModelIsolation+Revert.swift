@@ -10,11 +10,16 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// A relation is reverted together with its inverses, and so changes the models that it removes and restores. Their
   /// inverses are dirty only if they differ from their own baselines. A relation retains the models of its baseline if
-  /// it retained them before. Embedded models are reverted with it.
+  /// it retained them before. Embedded models are reverted with it. The edits of a store's open transaction stay, unless
+  /// the running task is part of it.
   ///
   /// - Returns: the reverted fields, in the order of ``fields``.
   @discardableResult
-  public func revert() -> [AnyField] { revertFields() }
+  public func revert() -> [AnyField] {
+    guard let identityMap, !identityMap.transactions.isEmpty else { return revertFields() }
+    let edited = Set(identityMap.transactions.flatMap { $0.editedFields(of: self) }.map { ObjectIdentifier($0) })
+    return revertFields { !edited.contains(ObjectIdentifier($0)) }
+  }
 
   /// Reverts changes of stored fields that the read of a store's record did not overwrite, because it has no values
   /// there. Values of documents are unloaded.

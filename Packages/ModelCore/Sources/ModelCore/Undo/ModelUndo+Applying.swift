@@ -167,7 +167,8 @@ extension ModelUndo {
             return existence.model.isStored && !existence.model.hasNoIdentifier && !other.isPartOfContainer
           }
           if inverse.refers(to: existence.model) {
-            return other.isStored || other.isDeleted || concerned.contains(other)
+            // New models that leave together keep the links among them.
+            return other.isStored || other.isDeleted || (existence.model.isStored && concerned.contains(other))
           }
           // The inverse was undone already.
           relation.isUneven = true

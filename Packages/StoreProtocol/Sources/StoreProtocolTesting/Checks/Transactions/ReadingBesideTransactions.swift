@@ -16,6 +16,9 @@ extension ModelStoreContract {
         for fails in [true, false] { try await readingCreatedMembers(makeStore, reading, fails: fails) }
       }
     },
+    SharedEngineCheck("a revert by another task leaves the edits of an open transaction") { makeStore in
+      try await revertingEditedModel(makeStore)
+    },
     SharedEngineCheck("an observer's edit during a read by another task is an edit") { makeStore in
       for isRefresh in [false, true] {
         for fails in [false, true] { try await editingDuringRead(makeStore, isRefresh: isRefresh, fails: fails) }
@@ -169,6 +172,34 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 9, "the stored age")
+  }
+
+  @MainActor private static func revertingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    for fails in [true, false] {
+      do {
+        try await transaction(in: store) { store in
+          person.age.value = 1
+          try await store.save(person)
+          person.age.value = 2
+          try await beside(store) { _ in
+            person.height.value = 2
+            person.revert()
+          }
+          try requireEqual(person.age.value, 2, "the age after the revert, fails: \(fails)")
+          if fails { throw Refusal() }
+          try await store.save(person)
+        }
+      } catch is Refusal {}
+      try requireEqual(person.age.value, fails ? 0 : 2, "the age, fails: \(fails)")
+      try require(person.height.value == nil && !person.isDirty, "the person is dirty, fails: \(fails)")
+    }
+    person.age.value = 3
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 3, "the stored age")
   }
 
   @MainActor private static func savingPartOfEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
