@@ -53,7 +53,7 @@ struct SaveOrder {
     // A relation may be stored in the records of its related models only.
     for relation in allRelations(of: model) {
       for related in relation.relatedModels where isReferenced(model, by: related, relation) {
-        nodes.append(Node(model: related, hasOwnRecord: true, followsInverses: true))
+        nodes.append(Node(model: related, hasOwnRecord: true, followsInverses: isUnstored(related)))
       }
     }
     return nodes
