@@ -25,9 +25,9 @@ public final class TransactionEdits {
 
   /// The fields of a transaction that failed.
   struct RolledBackFields {
-    /// Those that other tasks changed last: they keep their values.
+    /// The fields that other tasks changed last. They keep their values.
     let kept: Set<ObjectIdentifier>
-    /// Those that get back their values from before.
+    /// The fields that get back their values from before.
     let restored: Set<ObjectIdentifier>
   }
 

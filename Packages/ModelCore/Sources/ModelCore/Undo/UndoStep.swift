@@ -114,7 +114,7 @@ final class UndoStep {
     existences.removeAll { isRolledBack($0.transaction) }
     for entry in entries where isRolledBack(entry.endedIn) {
       entry.endedIn = nil
-      // The read that ended the edit is taken back.
+      // The read that ended the edit is rolled back.
       if isOpen, fields.restored.contains(ObjectIdentifier(entry.field)) { entry.after = nil }
     }
     indices = [:]

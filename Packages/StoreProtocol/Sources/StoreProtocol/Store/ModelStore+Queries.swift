@@ -103,8 +103,8 @@ extension ModelStore {
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
   /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is
-  ///   deleted, if a model has the identifier of a stored one but is another object, such as a new one, or one of a
-  ///   document that was read without the scope of the store: read the document with `in: store.scope` instead.
+  ///   deleted, if a model has the identifier of a stored one but is another object. It is new, or was read from a
+  ///   document without the scope of the store: read that with `in: store.scope` instead.
   public func replaceAll<M: Model>(
     _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
   ) async throws {
@@ -186,8 +186,8 @@ extension ModelStore {
   /// Without a stored inverse, the members are read by the identifiers in the relation, in its order. If the relation
   /// is not loaded yet, its model is read first. Embedded members without identifiers are returned as they are.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
-  ///   `notFound` if a referenced model is not in the store, or the model of the relation has to be read and is not.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet.
+  ///   `notFound` if a referenced model is not in the store, or the model of the relation if that has to be read.
   public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
     guard let owner = relation.owner as? ModelObject else {
       throw ModelStoreError(.invalid, "The relation belongs to no live model.")
@@ -316,7 +316,7 @@ extension Array where Element: ModelObject {
   /// Returns the stored models that this list, which replaces them, does not contain.
   ///
   /// - Throws: ``ModelStoreError`` with the code `conflict` if another object in this list has the identifier of one of
-  ///   them: it is new, or was read from a document outside of the store's scope.
+  ///   them. It is new, or was read from a document outside of the store's scope.
   fileprivate func leaving(_ stored: [Element]) throws -> [Element] {
     let staying = Set(map { ObjectIdentifier($0) })
     let taken = Set(lazy.compactMap { $0.storedIdentifier.map { ExactText($0) } })

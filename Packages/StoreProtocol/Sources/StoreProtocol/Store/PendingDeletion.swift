@@ -171,8 +171,8 @@ public struct PendingDeletion {
     !relations(of: [model], completion).isEmpty
   }
 
-  /// Returns whether a model may have a record that its relations were not read from: an unloaded reference, a model
-  /// that was read from a document, or one of another scope.
+  /// Returns whether a model may have a record that its relations were not read from. It is an unloaded reference, was
+  /// read from a document, or is in another scope.
   private static func isUnread(_ model: ModelObject, in store: some ModelStore) -> Bool {
     if model.isNew || model.storedIdentifier == nil { return false }
     return !model.isKnownToStore || model.isUnloadedReference || liveDouble(of: model, in: store) != nil

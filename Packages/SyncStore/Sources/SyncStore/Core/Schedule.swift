@@ -79,8 +79,8 @@ struct Schedule {
     return steps
   }
 
-  /// The entries that each entry waits for: first the creations that it references, then those that have to be sent
-  /// before its deletion, then the one before it in each group.
+  /// The entries that each entry waits for. The creations that it references are first, then those that have to be sent
+  /// before its deletion. The one before it in each group is last.
   private var edges: [[Int]] {
     let creations = items.indices.map { index in
       items[index].references.sorted { $0.text < $1.text }.compactMap { indexes[$0] }
