@@ -223,12 +223,12 @@ extension ModelObject {
     // No descriptions are created for a valid model.
     let embedded = EmbeddedModels(of: self)
     guard details == nil, embedded.isEmpty, !hasInvalidLinks else {
-      validateFields()
+      validateFields(isForSaving: true)
       embedded.reportRepetitions()
       for model in embedded.models + [self] { addErrorsOfUncheckedFields(of: model) }
       return fieldErrors
     }
-    forEachField { field, _ in if isKnownHere(field) { _ = field.passesRules() } }
+    forEachField { field, _ in if isCheckedForSaving(field) { _ = field.passesRules() } }
     validateModel()
     addErrorsOfUncheckedFields(of: self)
     var isValid = details == nil

@@ -174,16 +174,17 @@ extension ModelObject {
     if !placed.isEmpty { detailsForWriting.errors += placed }
   }
 
+  /// - Parameter isForSaving: whether the fields of an unloaded reference that have no values yet are left out.
   @discardableResult
-  func validateFields() -> ValidationState {
+  func validateFields(isForSaving: Bool = false) -> ValidationState {
     let embedded = EmbeddedModels(of: self)
     // Observers of the states must not see a field as valid and then as invalid in one validation.
     transaction {
       // First, because `validateModel()` of this model may add errors to them.
-      if embedded.isEmpty { return validateOwnFields() }
+      if embedded.isEmpty { return validateOwnFields(isForSaving: isForSaving) }
       ValidationRun.together {
         embedded.validate()
-        validateOwnFields()
+        validateOwnFields(isForSaving: isForSaving)
       }
     }
     let errors = fieldErrors
@@ -193,17 +194,17 @@ extension ModelObject {
     return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }
 
-  /// Whether rules can check a field: those of an unloaded reference have no values yet.
-  func isKnownHere(_ field: AnyField) -> Bool {
+  /// Whether a save checks a field: those of an unloaded reference may have no values yet.
+  func isCheckedForSaving(_ field: AnyField) -> Bool {
     guard case .incomplete = modelLoadState, origin == .read else { return true }
     return !field.isUnset || field.isDirty
   }
 
   /// Validates the model without those that it contains.
-  func validateOwnFields() {
+  func validateOwnFields(isForSaving: Bool = false) {
     transaction {
       details?.errors = []
-      for field in orderedFields where isKnownHere(field) {
+      for field in orderedFields where !isForSaving || isCheckedForSaving(field) {
         if let issue = details?.remainder?.rejection(of: field)?.issues.first {
           field.validate(
             unread: "expected \(issue.expected.shortenedForMessage()), found \(issue.found.shortenedForMessage())")
