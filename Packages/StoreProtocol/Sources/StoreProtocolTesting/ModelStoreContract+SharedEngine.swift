@@ -108,7 +108,7 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       cancellingChecks,
-      editing, savingDeletedModels, revertingDuringSave, refreshingDuringSave,
+      editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
     + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + embeddingTogether

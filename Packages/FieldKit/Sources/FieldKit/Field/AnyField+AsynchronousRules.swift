@@ -50,10 +50,10 @@ extension AnyField {
     if flags.isDisjoint(with: .validationStateMask) { validate() }
     guard awaitsCheck else { return nil }
     if let check = details?.check {
-      if check.stamp == changedStamp, !check.isCancelled { return check }
+      if check.stamp == lastChange, !check.isCancelled { return check }
       check.cancel()
     }
-    let check = FieldCheck(of: changedStamp, asynchronousChecks())
+    let check = FieldCheck(of: lastChange, asynchronousChecks())
     detailsForWriting.check = check
     setValidating()
     return check
@@ -61,7 +61,7 @@ extension AnyField {
 
   /// Stores the result of a check that has ended, unless the value has changed since the check began.
   final func finish(_ check: FieldCheck) {
-    guard let last = details?.check, last === check, check.stamp == changedStamp else { return }
+    guard let last = details?.check, last === check, check.stamp == lastChange else { return }
     if check.violations == nil { details?.check = nil }
     // A violation that was added meanwhile stays.
     if flags.contains(.invalid) { return }
@@ -70,7 +70,7 @@ extension AnyField {
 
   /// Sets the state of a value that meets all rules but the asynchronous ones.
   final func showCheck() {
-    guard let check = details?.check, check.stamp == changedStamp else { return resetValidationState() }
+    guard let check = details?.check, check.stamp == lastChange else { return resetValidationState() }
     guard let violations = check.violations else { return setValidating() }
     setViolations(violations.map(withoutSecrets), isValid: violations.isEmpty)
   }

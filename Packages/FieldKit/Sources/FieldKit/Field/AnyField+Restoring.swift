@@ -7,8 +7,10 @@ extension AnyField {
   public final func copyStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
     changedStamp = original.changedStamp
-    flags.subtract([.dirty, .initial, .validationStateMask, .original])
-    flags.formUnion(original.flags.intersection([.dirty, .initial, .original]))
+    let copied: FieldFlags = [.dirty, .initial, .original, .hasForeignStamps]
+    flags.subtract([copied, .validationStateMask])
+    flags.formUnion(original.flags.intersection(copied))
+    if flags.contains(.hasForeignStamps) { detailsForWriting.editStamp = original.lastChange }
     if original.details?.restoration != nil || details?.restoration != nil {
       detailsForWriting.restoration = original.details?.restoration
     }

@@ -336,8 +336,8 @@ open class AnyField: ObservationOwner {
   ///   - changedAt: when it last changed; nil for the same time.
   public final func setTimestamps(updatedAt: Date, changedAt: Date? = nil) {
     guard updatedStamp != .never else { return }
-    updatedStamp = ChangeStamp(updatedAt)
-    changedStamp = ChangeStamp(min(changedAt ?? updatedAt, updatedAt))
+    setStamps(
+      updated: ChangeStamp(updatedAt), changed: ChangeStamp(min(changedAt ?? updatedAt, updatedAt)), edit: lastChange)
   }
 
   // MARK: Reading and writing
@@ -431,14 +431,28 @@ extension AnyField {
   /// Whether the value consists of other models.
   public final var isRelation: Bool { flags.contains(.relation) }
 
-  /// When the value last changed; `never` if it did not.
-  public final var lastChange: ChangeStamp { changedStamp }
+  /// When the value last changed in this field, whatever time it is dated as of; `never` if it did not.
+  public final var lastChange: ChangeStamp {
+    flags.contains(.hasForeignStamps) ? details?.editStamp ?? changedStamp : changedStamp
+  }
+
+  /// Dates the value as of other times. A save in progress still compares an unsaved value by the time of its edit.
+  ///
+  /// - Parameter edit: when an unsaved value was set in this field.
+  final func setStamps(updated: ChangeStamp, changed: ChangeStamp, edit: ChangeStamp) {
+    if flags.contains(.dirty) {
+      detailsForWriting.editStamp = edit
+      flags.formUnion(.hasForeignStamps)
+    }
+    updatedStamp = updated
+    changedStamp = changed
+  }
 
   /// Marks the value as of a stamp as saved. A later change stays dirty, and a later revert becomes dirty.
   public final func markSaved(asOf stamp: ChangeStamp) {
     noteComingSave()
     // Otherwise a clean field has the saved value. An initial value may be younger than the read that made its model.
-    guard changedStamp <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
+    guard lastChange <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
       // The saved value is neither the current value nor the stored baseline.
       if flags.contains(.reverted) {
         becomeDirtyAfterSave()

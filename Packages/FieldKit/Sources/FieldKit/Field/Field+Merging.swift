@@ -12,7 +12,9 @@ extension Field {
     // The load state is read after the value: reading a relation may change it.
     guard other.loadState == .loaded, isUnset || other.updatedStamp > updatedStamp else { return false }
     // Constrained first, so that a value changed by the domain keeps the stamp of the original.
-    set(constrained(value), stamp: other.updatedStamp)
+    let stamp = other.updatedStamp
+    set(constrained(value), stamp: stamp)
+    if changedStamp == stamp { setStamps(updated: updatedStamp, changed: stamp, edit: .next()) }
     return true
   }
 }

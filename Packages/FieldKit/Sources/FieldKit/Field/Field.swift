@@ -264,7 +264,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     let (updated, changed) = (other.updatedStamp, other.changedStamp)
     // Constrained first, so that a value changed by the domain keeps the stamp of the original.
     set(constrained(other.value), stamp: updated)
-    (updatedStamp, changedStamp) = (updated, changed)
+    setStamps(updated: updated, changed: changed, edit: changedStamp == updated ? .next() : lastChange)
   }
 
   // MARK: Declaration

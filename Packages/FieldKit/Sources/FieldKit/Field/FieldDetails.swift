@@ -12,6 +12,8 @@ final class FieldDetails {
   var loadError: (any Error)?
   /// A closure that reverts the field to its baseline; returns whether it could.
   var restoration: ((AnyField) -> Bool)?
+  /// When an unsaved value was set in this field, if its time stamps are from elsewhere.
+  var editStamp = ChangeStamp.never
   /// State that depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
   /// The end through which bindings set the field.

@@ -25,14 +25,19 @@ public final class FieldEdits {
     guard known.insert(ObjectIdentifier(field)).inserted else { return }
     edits.append(Edit(field: field, wasDirty: field.isDirty, oldState: field.captureState()))
   }
+
+  /// Records a field that has the value of the document already. If it is an unsaved edit, it is saved with the others.
+  public func noteEqualValue(of field: AnyField) {
+    if field.isDirty { willEdit(field) }
+  }
 }
 
 extension Field {
-  /// Returns a closure that sets a value as a local edit. It does nothing if the field has the value already.
+  /// Returns a closure that sets a value as a local edit. A field that has the value already is not set.
   func edit(_ value: Content?, _ edits: FieldEdits, in context: ValueTransformerContext) -> () -> Void {
     { [self] in
       let newValue = flags.contains(.hooksSet) ? constrained(value) : value
-      if loadState == .loaded, isSame(newValue, in: context) { return }
+      if loadState == .loaded, isSame(newValue, in: context) { return edits.noteEqualValue(of: self) }
       edits.willEdit(self)
       set(newValue, stamp: .next())
     }

@@ -68,6 +68,9 @@ struct FieldFlags: OptionSet {
   /// The field was reverted, and neither set, read nor saved since.
   @inlinable static var reverted: FieldFlags { FieldFlags(rawValue: 1 << 22) }
 
+  /// The unsaved value has the time stamps of another field or of a caller; see `FieldDetails.editStamp`.
+  @inlinable static var hasForeignStamps: FieldFlags { FieldFlags(rawValue: 1 << 23) }
+
   /// The states that every set resets.
-  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 22 | 1 << 20 | 1 << 15 | 0b11111) }
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 23 | 1 << 22 | 1 << 20 | 1 << 15 | 0b11111) }
 }

@@ -13,7 +13,7 @@ open class FieldState {
     flags = field.flags.intersection(Self.captured)
     restoration = field.details?.restoration
     loadError = field.details?.loadError
-    lastChange = field.changedStamp
+    lastChange = field.lastChange
     lastUpdate = field.updatedStamp
   }
 
@@ -29,7 +29,7 @@ open class FieldState {
 
   /// Returns whether a field was neither changed, nor read, nor saved since its state was captured.
   public final func isCurrent(of field: AnyField) -> Bool {
-    flags == field.flags.intersection(Self.captured) && lastChange == field.changedStamp
+    flags == field.flags.intersection(Self.captured) && lastChange == field.lastChange
       && lastUpdate == field.updatedStamp
   }
 
@@ -45,7 +45,7 @@ open class FieldState {
   open func hasValue(of other: FieldState) -> Bool { false }
 
   fileprivate func reinstate(on field: AnyField, stamp: ChangeStamp) {
-    field.flags.subtract([Self.captured, .validationStateMask])
+    field.flags.subtract([Self.captured, .validationStateMask, .hasForeignStamps])
     field.flags.formUnion(flags)
     if restoration != nil || field.details?.restoration != nil { field.detailsForWriting.restoration = restoration }
     if loadError != nil || field.details?.loadError != nil { field.detailsForWriting.loadError = loadError }
@@ -70,7 +70,10 @@ extension AnyField {
 
   /// Restores the time of the last change of a captured state, whose value the field has again. A save that began after
   /// that time then saves the value.
-  public final func reinstateLastChange(_ state: FieldState) { changedStamp = state.lastChange }
+  public final func reinstateLastChange(_ state: FieldState) {
+    flags.subtract(.hasForeignStamps)
+    changedStamp = state.lastChange
+  }
 }
 
 /// The state of a field with one value.

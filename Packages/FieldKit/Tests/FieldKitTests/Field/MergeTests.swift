@@ -65,7 +65,7 @@ import Testing
     right.value = 2
     #expect(left.merge(from: right))
     #expect(left.updatedAt == right.updatedAt)
-    #expect(left.lastChange == right.lastChange)
+    #expect(left.changedAt == right.changedAt)
     #expect(!left.merge(from: right))
     #expect(!right.merge(from: left))
     #expect(!left.merge(from: left))

@@ -205,19 +205,40 @@ extension Relation {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields to save that were changed at a moment or later, themselves or inside an embedded model.
-  public func fieldsToSave(since stamp: ChangeStamp) -> [AnyField] {
-    storableFields.filter { $0.isDirty && ($0.lastChange >= stamp || hasEmbeddedChange(in: $0, since: stamp)) }
+  /// Returns the first field that belongs to another model; nil if there is none.
+  public func foreignField(among fields: [AnyField]) -> AnyField? {
+    // A model may list fields that it does not own.
+    fields.first { field in field.owner !== self && !storableFields.contains { $0 === field } }
   }
 
-  private func hasEmbeddedChange(in field: AnyField, since stamp: ChangeStamp) -> Bool {
+  /// Returns the relation of this model whose value contains an embedded model; nil if there is none.
+  public func relation(embedding model: ModelObject) -> AnyField? {
+    EmbeddedModels(of: self).relations(with: [model]).first
+  }
+
+  /// The fields to save that were set at a moment or later, themselves or inside an embedded model.
+  public func fieldsToSave(since stamp: ChangeStamp) -> [AnyField] {
+    storableFields.filter { $0.wasEdited(since: stamp) || $0.isDirty && hasEmbeddedEdit(in: $0, since: stamp) }
+  }
+
+  /// The fields of a record that were read since a moment, apart from the identifier.
+  public func storedFields(readSince stamp: ChangeStamp) -> [AnyField] {
+    storableFields.filter { !$0.isDirty && $0.lastSet > stamp && $0 !== identifierField }
+  }
+
+  private func hasEmbeddedEdit(in field: AnyField, since stamp: ChangeStamp) -> Bool {
     var seen: Set<ModelObject> = [self]
     var pending = [field]
     while let field = pending.popLast() {
-      if field.isDirty, field.lastChange >= stamp { return true }
+      if field.wasEdited(since: stamp) { return true }
       guard field.isRelation, let relation = field as? any Relation else { continue }
       for model in relation.embeddedModels where seen.insert(model).inserted { pending += model.allFields }
     }
     return false
   }
+}
+
+extension AnyField {
+  /// Whether the field has an unsaved value that was set at a moment or later, be it to an equal one.
+  fileprivate func wasEdited(since stamp: ChangeStamp) -> Bool { isDirty && max(lastChange, lastSet) >= stamp }
 }

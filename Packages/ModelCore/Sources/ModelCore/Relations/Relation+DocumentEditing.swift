@@ -15,7 +15,7 @@ extension ModelField {
   }
 
   private func set(_ model: Related?, _ edits: FieldEdits) {
-    if loadState == .loaded, value === model { return }
+    if loadState == .loaded, value === model { return edits.noteEqualValue(of: self) }
     edits.willEdit(self)
     value = model
   }
@@ -37,7 +37,7 @@ extension ModelArrayField {
     if loadState == .loaded, (value == nil) == (models == nil),
       (value ?? []).elementsEqual(models ?? [], by: ===)
     {
-      return
+      return edits.noteEqualValue(of: self)
     }
     edits.willEdit(self)
     value = models

@@ -4,47 +4,44 @@ extension ModelStoreContract {
   static let editing = SharedEngineCheck(
     "what is edited while a model is saved wins and stays dirty until it is saved, at any suspension point"
   ) { makeStore in
-    var step = 0
-    while true {
-      let edited = Edited()
-      let name = "step \(step)"
-      let wasEdited = try await SteppingExecutor.run(doing: edited.edit, before: step) {
-        let front = try await makeStore()
-        let person = ContractPerson.named(name, age: 1)
-        edited.person = person
-        try await front.create(person)
-        person.age.value = 2
-        try await front.update(person)
-        edited.front = front
-      }
-      try await edited.check(makeStore(), name, wasEdited)
-      if !wasEdited { return }
-      step += 1
-      try require(step < 1_000, "the task has more than 1,000 suspension points")
-    }
+    try await atAnySuspension(makeStore, { $0.edit() }) { try await $0.check($1, $2, $3) }
+  }
+
+  static let olderValuesDuringSave = SharedEngineCheck(
+    "an older value that is copied into a model while it is saved stays dirty until it is saved, at any suspension point"
+  ) { makeStore in
+    try await atAnySuspension(makeStore, { $0.copyOlderValue() }) { try await $0.check($1, $2, $3) }
   }
 
   static let revertingDuringSave = SharedEngineCheck(
     "a revert while a model is saved is an edit, at any suspension point"
   ) { makeStore in
-    var step = 0
-    while true {
+    try await atAnySuspension(makeStore, { $0.revert() }) { edited, other, name, _ in
+      try await edited.checkReverted(other, name)
+    }
+  }
+
+  /// Saves a person in one task, and runs an edit before each piece of it.
+  private static func atAnySuspension(
+    _ makeStore: @escaping @Sendable () async throws -> any ModelStore, _ edit: @escaping @Sendable (Edited) -> Void,
+    _ check: (Edited, any ModelStore, _ name: String, _ wasEdited: Bool) async throws -> Void
+  ) async throws {
+    for step in 0..<1_000 {
       let edited = Edited()
-      let name = "revert before step \(step)"
-      let wasReverted = try await SteppingExecutor.run(doing: edited.revert, before: step) {
+      let name = "step \(step)"
+      let wasEdited = try await SteppingExecutor.run(doing: { edit(edited) }, before: step) {
         let front = try await makeStore()
         let person = ContractPerson.named(name, age: 1)
-        edited.person = person
+        edited.begin(with: person)
         try await front.create(person)
         person.age.value = 2
         try await front.update(person)
         edited.front = front
       }
-      try await edited.checkReverted(makeStore(), name)
-      if !wasReverted { return }
-      step += 1
-      try require(step < 1_000, "the task has more than 1,000 suspension points")
+      try await check(edited, makeStore(), name, wasEdited)
+      if !wasEdited { return }
     }
+    throw ContractViolation("the task has more than 1,000 suspension points")
   }
 
   static let refreshingDuringSave = SharedEngineCheck(
@@ -77,9 +74,21 @@ extension ModelStoreContract {
     var person: ContractPerson?
     var front: (any ModelStore)?
 
-    @Sendable func edit() { person?.height.value = 1.5 }
+    private var form: ContractPerson?
 
-    @Sendable func revert() { if let person, person.isPersisted { person.revert() } }
+    func begin(with person: ContractPerson) {
+      self.person = person
+      form = ContractPerson()
+      form?.height.value = 1.5
+    }
+
+    func edit() { person?.height.value = 1.5 }
+
+    func copyOlderValue() {
+      if let form { try? person?.height.copyValue(from: form.height, keepingTimestamps: true) }
+    }
+
+    func revert() { if let person, person.isPersisted { person.revert() } }
 
     func checkReverted(_ other: any ModelStore, _ name: String) async throws {
       guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }

@@ -85,6 +85,25 @@ extension ModelStoreContract {
       let found = try await anew(report.created[0], in: store)
       try requireEqual(found.author.value?.name.value, "Jane", "the author after the redo")
     },
+    Check("an import writes a value that the model has as an unsaved edit", needs: [.anyModels]) { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      let (first, second) = (ContractCompany.named("Acme"), ContractCompany.named("Umbrella"))
+      (first.id.value, second.id.value) = ("acme", "umbrella")
+      for company in [first, second] { try await store.create(company) }
+      person.company.value = first
+      try await store.save(person)
+      (person.name.value, person.age.value) = ("Augusta", 37)
+      person.company.value = second
+      let json: JSONValue = [["id": .int(person.id.value ?? 0), "name": "Augusta", "company": "umbrella"]]
+      let report = try await store.importModels(ContractPerson.self, fromJSON: try json.jsonData())
+      try requireEqual(report.description, "0 created, 1 updated, 0 unchanged, 0 rejected", "the report")
+      try require(!person.name.isDirty && !person.company.isDirty && person.age.isDirty, "the wrong fields are dirty")
+      person.revert()
+      let found = try await anew(person, in: store)
+      try requireEqual(found.name.value, "Augusta", "the stored name")
+      try requireEqual(found.company.value?.name.value, "Umbrella", "the stored company")
+      try requireEqual(found.age.value, 36, "the stored age")
+    },
     Check("an import rejects entries that don't fit with their positions, and imports the others") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       let id = person.identifier ?? ""
@@ -216,7 +235,7 @@ extension ModelStoreContract {
   ]
 
   /// A model as the store has it now.
-  private static func anew<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
+  static func anew<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
     store.scope.remove(model)
     return try await store.lookup(M.self, identifier: model.identifier ?? "")
   }

@@ -20,6 +20,14 @@ extension ModelStoreContract {
         try await store.updateAll(ContractPerson.self) { $0.age.value = $0.age.value }, 0, "the number without a change"
       )
     },
+    Check("updateAll writes a value that the closure sets, also one that is an unsaved edit", needs: [.queries]) { store in
+      let person = try await store.create(ContractPerson.named("Ada"))
+      person.age.value = 3
+      let count = try await store.updateAll(ContractPerson.self, where: { $0.age == nil }) { $0.age.value = 3 }
+      try requireEqual(count, 1, "the number of updated models")
+      try require(!person.isDirty, "the age is still dirty")
+      try requireEqual(try await store.count(ContractPerson.self, where: { $0.age == 3 }), 1, "the stored ages")
+    },
     Check("updateAll writes nothing if one model is invalid", needs: [.queries, .transactions]) { store in
       for number in 1...3 { try await store.create(ContractPerson.named("\(number)", age: 40 * number)) }
       let people = try await store.list(ContractPerson.self)
