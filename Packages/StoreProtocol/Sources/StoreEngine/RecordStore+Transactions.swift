@@ -72,8 +72,10 @@ extension RecordStore {
         return try await body()
       }
       try checkCancellation()
-      let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
-      completed = try await commit(RecordBatch(current.operations, after: reads))
+      let reads = current.dependencies
+      completed = try await commit(
+        RecordBatch(
+          current.operations, after: reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: reads)))
     } catch {
       await readAgain(edits.revert { current.log.rollBack() }.union(parts.takeRestored()), after: current.tracker)
       throw (error as? RecordMismatch)?.transactionError ?? error

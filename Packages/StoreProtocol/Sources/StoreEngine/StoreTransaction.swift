@@ -14,6 +14,8 @@ public final class StoreTransaction {
     public var content: [UInt8]?
     /// The position among the records that the transaction wrote.
     let order: Int
+    /// The position of the tracker at the first write.
+    let position: UInt64
     /// Whether the transaction created it.
     let isOwn: Bool
     /// Whether it could not be read before the transaction removed it.
@@ -46,6 +48,18 @@ public final class StoreTransaction {
 
   /// The record as the transaction sees it; nil if the transaction did not write it.
   public func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
+
+  /// The reads, and the records that were written over others: these may be deleted and created again by others, with
+  /// the same revision.
+  var dependencies: TransactionReads {
+    var all = reads
+    for (type, entries) in entries {
+      for (identifier, entry) in entries where entry.revision != nil {
+        _ = all.note(type, identifier.text, entry.position)
+      }
+    }
+    return all
+  }
 
   /// Returns whether the transaction wrote records of a type.
   public func touches(_ type: String) -> Bool { entries[type] != nil }
@@ -93,7 +107,7 @@ public final class StoreTransaction {
     if isNew { count += 1 }
     let entry = Entry(
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
-      content: content, order: isNew ? count : known?.order ?? count,
+      content: content, order: isNew ? count : known?.order ?? count, position: known?.position ?? tracker.position,
       isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true,
       isUnreadable: known?.isUnreadable ?? isUnreadable)
     entries[type, default: [:]][key] = entry

@@ -53,6 +53,8 @@ final class IdentityMap {
   var fieldsBeingRead: Set<ObjectIdentifier> = []
   /// Whether a read is replacing unsaved values by their baselines, because the record has no values for them.
   var isReadingBaselines = false
+  /// Whether values of a document are being read, which no store has committed.
+  var isReadingDocument = false
 
   /// The fields that open transactions saved, while another task reads records.
   var protectedFields: Set<ObjectIdentifier> = []

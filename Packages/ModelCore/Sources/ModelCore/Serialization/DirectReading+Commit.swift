@@ -12,10 +12,12 @@ extension DirectReading {
     }
     // Models are released faster before a scope contains them.
     reader.made = DocumentIdentityMap()
-    reader.runOperations(self)
-    let links = links
-    self.links = []
-    for link in links { link() }
+    reader.applying {
+      reader.runOperations(self)
+      let links = links
+      self.links = []
+      for link in links { link() }
+    }
   }
 
   func run(_ merge: DirectMerge) {

@@ -108,10 +108,17 @@ final class ModelReader: FieldReader {
       runOperations()
       for staged in staged { staged.link() }
     }
-    // Edits by a document are one step of a history.
-    if edits != nil, let scope { scope.recordTogether(run) } else { run() }
+    applying {
+      // Edits by a document are one step of a history.
+      if edits != nil, let scope { scope.recordTogether(run) } else { run() }
+    }
     reportIssues()
     return staged.map(\.model)
+  }
+
+  /// Runs a closure that applies staged values.
+  func applying(_ body: () -> Void) {
+    if let scope { scope.map.readingDocument(!isFromStore && edits == nil, body) } else { body() }
   }
 
   /// Runs the staged operations.

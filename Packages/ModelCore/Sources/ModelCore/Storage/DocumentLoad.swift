@@ -55,6 +55,7 @@ extension ModelObject {
 
   /// Records that values of a document are loaded into a stored model.
   func noteDocumentLoad(since stamp: ChangeStamp) {
+    for edits in identityMap?.transactions ?? [] { edits.willLoadDocument(into: self) }
     var load = details?.documentLoad ?? DocumentLoad()
     load.begin(at: stamp, keeping: storableFields.map(\.lastSet))
     detailsForWriting.documentLoad = load

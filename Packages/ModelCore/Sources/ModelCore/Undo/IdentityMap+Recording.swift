@@ -50,7 +50,7 @@ extension IdentityMap {
   ) {
     let isEdit = isEdit && !isReadingBaselines && !fieldsBeingRead.contains(ObjectIdentifier(field))
     for edits in transactions {
-      if isEdit || replacesEdit || isReadingBaselines {
+      if isEdit || replacesEdit || isReadingBaselines || isReadingDocument {
         edits.willChange(field, of: model)
       } else {
         edits.willRead(field, of: model)
@@ -70,6 +70,15 @@ extension IdentityMap {
     isReadingBaselines = true
     defer { isReadingBaselines = false }
     return body()
+  }
+
+  /// Runs a read of a document. A transaction that fails restores the values from before.
+  func readingDocument<Result>(_ isDocument: Bool, _ body: () throws -> Result) rethrows -> Result {
+    if transactions.isEmpty { return try body() }
+    let outer = isReadingDocument
+    isReadingDocument = isDocument
+    defer { isReadingDocument = outer }
+    return try body()
   }
 
   /// Runs changes that histories don't record, because they restore what histories know.

@@ -52,6 +52,8 @@ public final class TransactionEdits {
   private var deletedElsewhere: Set<ModelObject> = []
   /// The dirty fields of new models that the transaction saved.
   private var savedFields: [AnyField] = []
+  /// The models into which the transaction read documents, with the document loads from before.
+  private var documentLoads: [ModelObject: DocumentLoad?] = [:]
   /// The fields that other tasks changed since the transaction began.
   private var changedElsewhere: Set<ObjectIdentifier> = []
   /// The operation whose step the edits of the transaction belong to; nil for a step of their own.
@@ -119,6 +121,7 @@ public final class TransactionEdits {
     }
     newModels.remove(model)
     created.remove(model)
+    documentLoads[model] = nil
     if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
     let models = [model] + EmbeddedModels(of: model).models
     savedFields.removeAll { field in models.contains { $0 === field.owner } }
@@ -165,6 +168,11 @@ public final class TransactionEdits {
   /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change.
   func willRead(_ field: AnyField, of model: ModelObject) {
     if field.isDirty || !isInside() { willChange(field, of: model) }
+  }
+
+  /// Records a stored model before values of a document count as unsaved in it.
+  func willLoadDocument(into model: ModelObject) {
+    if isInside(), documentLoads[model] == nil { documentLoads[model] = .some(model.details?.documentLoad) }
   }
 
   /// Records a field before it is marked as saved.
@@ -288,6 +296,7 @@ public final class TransactionEdits {
     for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
       for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
     }
+    for (model, load) in documentLoads { model.details?.documentLoad = load }
     let models = Set(reverted.map(\.model))
     for model in models.union(newModels) {
       // A record that was committed meanwhile is read again.

@@ -34,6 +34,19 @@ extension ModelStoreContract {
         try await store.count(ContractPerson.self, where: { $0.age == 100 && $0.name == "Augusta" }), 1,
         "the number of people with the former age")
     },
+    Check("a transaction that throws restores what it loaded from a document", needs: [.transactions]) { store in
+      for isSaved in [false, true] {
+        let person = try await store.create(ContractPerson.named("Ada", age: 36))
+        try await failing(in: store) { store in
+          try person.read(["name": "Augusta", "age": 37, "tags": ["rich"]])
+          if isSaved { try await store.save(person) }
+        }
+        try requireEqual(person.name.value, "Ada", "the name, saved: \(isSaved)")
+        try require(!person.isDirty, "the person is dirty, saved: \(isSaved)")
+        try await store.save(person)
+        try requireEqual(try await anew(person, in: store).age.value, 36, "the stored age, saved: \(isSaved)")
+      }
+    },
     Check("a transaction that throws keeps the edits from before it", needs: [.transactions]) { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       person.age.value = 37
@@ -137,6 +150,28 @@ extension ModelStoreContract {
 
   /// The body of a transaction that is repeated after a conflict.
   static let repeatingTransactions: [SharedEngineCheck] = [
+    SharedEngineCheck("a transaction conflicts if others delete and create again what it wrote") { makeStore in
+      let first = try await makeStore(), second = try await makeStore()
+      guard first is any TransactionalModelStore else { return }
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await first.create(company)
+      for isDeletion in [false, true] {
+        try await first.refresh(company)
+        try await requireError(.conflict, "the transaction, with a deletion: \(isDeletion),") {
+          try await transaction(in: first) { store in
+            company.name.value = "Mine"
+            if isDeletion { try await store.delete(company) } else { try await store.save(company) }
+            try await second.delete(try await second.lookup(ContractCompany.self, identifier: "acme"))
+            let new = ContractCompany.named("New")
+            new.id.value = "acme"
+            try await second.create(new)
+          }
+        }
+        let stored = try await makeStore().lookup(ContractCompany.self, identifier: "acme")
+        try requireEqual(stored.name.value, "New", "the stored name")
+      }
+    },
     SharedEngineCheck("a transaction that is repeated after a conflict begins with the stored values") { makeStore in
       let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
