@@ -27,6 +27,18 @@ import Testing
     #expect(next.id.value == 3)
   }
 
+  @Test func `New models get no identifier from before a restore`() async throws {
+    let snapshot = try store.snapshot()
+    let (ada, bob) = (ContractPerson(), ContractPerson())
+    ada.name.value = "Ada"
+    bob.name.value = "Bob"
+    try await store.create(ada)
+    try store.restore(snapshot)
+    try await store.create(bob)
+    #expect(bob.id.value == 2)
+    #expect(ada.id.value == 1)
+  }
+
   @Test func `An unloaded reference without record is one again after a transaction that created its record failed`()
     async throws
   {

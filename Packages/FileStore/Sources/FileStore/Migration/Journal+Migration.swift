@@ -78,7 +78,7 @@ extension Journal {
     _ outbox: RecordSelection, _ type: String, from version: Int, _ plan: MigrationPlan,
     into changes: inout [Change], _ removed: Set<ExactText>
   ) throws {
-    try forEach(outbox, where: { $0.hasPrefix(type + "/") }) { name, old in
+    try forEach(outbox, where: { $0.utf8.starts(with: (type + "/").utf8) }) { name, old in
       // A damaged record stays as it is: the synchronisation reports it.
       guard var record = OutboxRecord(bytes: old), record.type == type else { return }
       let identifier = record.identifier

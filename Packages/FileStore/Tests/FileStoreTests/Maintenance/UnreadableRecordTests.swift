@@ -124,6 +124,38 @@ import Testing
     try again.close()
   }
 
+  private final class Reading: Model {
+    let id = Field<Int>()
+    let place = Field<String>()
+    let value = Field<Int>()
+    override var identifierField: AnyField? { id }
+    override class var typeName: String { "Reading" }
+  }
+
+  @Test func `One whose second sort key can't be read leaves the order of the others as it is`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(unreadable: .skip { _ in }))
+      try await store.create(Reading())
+      let records = [#""place":"B","value":"old""#, #""place":"C","value":1"#, #""place":"A","value":2"#]
+      for (index, values) in records.enumerated() {
+        let record = Array("{\"id\":\(index + 2),\(values)}".utf8)
+        try await store.handle.engine.write([.create("Reading", "\(index + 2)", record)])
+      }
+      let sorted = try await store.list(
+        Reading.self, where: { $0.id > 1 }, sort: [.ascending(\.place), .ascending(\.value)])
+      #expect(sorted.map(\.place.value) == ["A", "C"])
+      let first = try await store.list(
+        Reading.self, where: { $0.id > 1 }, sort: [.ascending(\.place), .ascending(\.value)], limit: 1)
+      #expect(first.map(\.place.value) == ["A"])
+      for try await result in store.observe(
+        Reading.self, where: { $0.id > 1 }, sort: [.ascending(\.place), .ascending(\.value)])
+      {
+        #expect(result.models.map(\.place.value) == ["A", "C"])
+        break
+      }
+    }
+  }
+
   /// Values that are stored although no note can be made of them.
   private static let unfit = [#"{"id":"5","text":["no text"]}"#, "[1]", "7", #"{"id":"5","text":}"#]
 

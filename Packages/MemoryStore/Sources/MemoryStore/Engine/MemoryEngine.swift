@@ -270,7 +270,7 @@ public final class MemoryEngine: CommitOrderedEngine {
     try tables.withLock { tables in
       var fresh: [String: MemoryTable] = [:]
       for (type, table) in tables {
-        fresh[type] = MemoryTable(state: table.state)
+        fresh[type] = MemoryTable(replacing: table)
         for index in table.indexes { try fresh[type]?.add(index.field, isUnique: index.isUnique, type) }
       }
       for (type, identifier, bytes) in records {

@@ -19,7 +19,13 @@ struct MemoryTable: Sendable {
   private var writesBegin = WriteState.nextRevision()
   private static let maximumWriteCount = 1_024
 
-  init(state: WriteState = WriteState()) { self.state = state }
+  init() { state = WriteState() }
+
+  /// Creates an empty table in place of another one, which gives new records none of its identifiers.
+  init(replacing other: MemoryTable) {
+    state = other.state
+    lastInteger = other.lastInteger
+  }
 
   /// The number of records.
   var count: Int { places.count }

@@ -63,8 +63,10 @@ final class LiveTable<M: Model> {
     return readPositions[place] < position
   }
 
+  /// Sorts the rows. A record that was deleted and created again during the read has two, of which the last one counts.
   func sort() {
-    order = OrderedNumbers(sorted: identifiers.indices.sorted(by: isBefore))
+    let rows = identifiers.indices.filter { places[ExactText(identifiers[$0])] == $0 }
+    order = OrderedNumbers(sorted: rows.sorted(by: isBefore))
   }
 
   // MARK: Changing

@@ -51,3 +51,11 @@ struct ColumnList<each Value> {
     return (repeat try value(each columns))
   }
 }
+
+/// Reads rows of columns. A separate type, because Swift 6.3 crashes over a closure that captures a pack.
+struct RowReader<each Value> {
+  let list: ColumnList<repeat each Value>
+  let context: ValueTransformerContext
+
+  func values(of row: [JSONValue]) throws -> (repeat (each Value)?) { try list.values(of: row[...], in: context) }
+}

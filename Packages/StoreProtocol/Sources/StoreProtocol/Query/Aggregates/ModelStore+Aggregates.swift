@@ -191,8 +191,9 @@ extension ModelStore {
   public func values<M: Model, Value>(
     _ query: ModelQuery<M>, of column: (ModelColumns<M>) -> QueryColumn<Value>
   ) async throws -> [Value?] {
-    let list = ColumnList(columns: column(ModelColumns()))
-    return try await rows(query, list).map { row in try list.columns.value(of: row[0], in: scope.transformers) }
+    let column = column(ModelColumns())
+    let context = scope.transformers
+    return try await rows(query, [column.storedPath]) { row in try column.value(of: row[0], in: context) }
   }
 
   /// Returns values of columns, without creating models.
@@ -229,20 +230,18 @@ extension ModelStore {
     _ query: ModelQuery<M>, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>)
   ) async throws -> [(repeat (each Value)?)] {
     let list = ColumnList(columns: (repeat each columns(ModelColumns())))
-    var values: [(repeat (each Value)?)] = []
-    for row in try await rows(query, list) { values.append(try list.values(of: row[...], in: scope.transformers)) }
-    return values
+    return try await rows(query, list.paths, RowReader(list: list, context: scope.transformers).values)
   }
 
-  /// Returns the JSON of columns of the records that a query finds.
-  private func rows<M: Model, each Value>(
-    _ query: ModelQuery<M>, _ list: ColumnList<repeat each Value>
-  ) async throws -> [[JSONValue]] {
-    let rows = Box<[[JSONValue]]>([])
-    let projection = QueryProjection(list.paths) {
+  /// Returns what a closure makes of columns of the records that a query finds.
+  private func rows<M: Model, Row>(
+    _ query: ModelQuery<M>, _ paths: [QueryPath], _ read: @escaping ([JSONValue]) throws -> Row
+  ) async throws -> [Row] {
+    let rows = Box<[Row]>([])
+    let projection = QueryProjection(paths) {
       rows.content = []
     } receive: {
-      rows.content.append($0)
+      rows.content.append(try read($0))
     }
     try await project(query, projection)
     return rows.content

@@ -57,6 +57,9 @@ public struct GroupColumns<M: Model> {
 
 /// A value of any aggregate while records are read.
 class AnyAggregateState {
+  /// Checks the value of one record before it is added.
+  func check(_ json: JSONValue) throws {}
+
   /// Adds the value of one record.
   func add(_ json: JSONValue) throws {}
 
@@ -120,6 +123,8 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
     self.context = context
   }
 
+  override func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
+
   override func add(_ json: JSONValue) throws {
     if let value = try column.value(of: json, in: context) { values.insert(value) }
   }
@@ -137,6 +142,8 @@ private final class Total<Value: Summable> {
     self.column = column
     self.context = context
   }
+
+  func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
 
   func add(_ json: JSONValue) throws {
     guard let value = try column.value(of: json, in: context) else { return }
@@ -215,6 +222,8 @@ private final class Total<Value: Summable> {
 private final class SumState<Value: Summable>: AggregateState<Value?> {
   private let total: Total<Value>
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
+  override func check(_ json: JSONValue) throws { try total.check(json) }
+
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
@@ -229,6 +238,8 @@ private final class SumState<Value: Summable>: AggregateState<Value?> {
 private final class AverageState<Value: Summable>: AggregateState<Value.Average?> {
   private let total: Total<Value>
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
+  override func check(_ json: JSONValue) throws { try total.check(json) }
+
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
@@ -253,6 +264,8 @@ private final class ExtremeState<Value: Comparable>: AggregateState<Value?> {
     self.context = context
     self.isBetter = isBetter
   }
+
+  override func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
 
   override func add(_ json: JSONValue) throws {
     guard let value = try column.value(of: json, in: context) else { return }

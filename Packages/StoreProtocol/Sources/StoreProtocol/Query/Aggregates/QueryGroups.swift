@@ -19,6 +19,8 @@ final class Groups {
   private let hasColumn: [Bool]
   private let identity: (ArraySlice<JSONValue>) throws -> [AnyHashable?]
   private let makeStates: () -> [AnyAggregateState]
+  /// States that check the values of records.
+  private lazy var checks = makeStates()
   /// The indexes of the groups, by the JSON of their key. A key can have several spellings.
   private var byText: [ArraySlice<JSONValue>: Int] = [:]
   private var byIdentity: [[AnyHashable?]: Int] = [:]
@@ -35,11 +37,18 @@ final class Groups {
 
   func removeAll() { (groups, byText, byIdentity) = ([], [:], [:]) }
 
+  /// Adds a record. One that can't be read changes no group.
   func add(_ row: [JSONValue]) throws {
-    let states = groups[try index(of: row)].states
+    try forEachState(checks, row) { try $0.check($1) }
+    try forEachState(groups[try index(of: row)].states, row) { try $0.add($1) }
+  }
+
+  private func forEachState(
+    _ states: [AnyAggregateState], _ row: [JSONValue], _ body: (AnyAggregateState, JSONValue) throws -> Void
+  ) rethrows {
     var next = keyCount
     for (state, hasColumn) in zip(states, hasColumn) {
-      try state.add(hasColumn ? row[next] : .null)
+      try body(state, hasColumn ? row[next] : .null)
       if hasColumn { next += 1 }
     }
   }

@@ -20,9 +20,18 @@ final class QuerySorter {
   /// Returns the values by which a row is sorted.
   func values(of row: some QueryRow) throws -> [JSONValue] { try columns.map { try $0.reference.json(in: row) } }
 
-  /// Adds a row by reading its keys from its values.
+  /// Adds a row by reading its keys from its values. If one can't be read, the row is not added.
   func add(_ values: [JSONValue]) throws {
-    for (column, value) in zip(columns, values) { try column.keys.add(value) }
+    var addedKeys = 0
+    do {
+      for (column, value) in zip(columns, values) {
+        try column.keys.add(value)
+        addedKeys += 1
+      }
+    } catch {
+      for column in columns.prefix(addedKeys) { column.keys.removeLast() }
+      throw error
+    }
     count += 1
   }
 
