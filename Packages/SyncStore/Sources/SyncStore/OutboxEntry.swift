@@ -62,7 +62,7 @@ public struct OutboxEntry: Sendable, Hashable {
   var unsettled: AttributeDictionary = [:]
   /// The conflict that waits for a decision; nil if there is none.
   var conflict: Conflict?
-  /// The transactions whose writes are pushed together with this one.
+  /// The last transactions whose writes are pushed together with this one.
   var groups: [String] = []
   /// The number of commits that changed the record since it was clean.
   var changes = 1
@@ -94,6 +94,10 @@ public struct OutboxEntry: Sendable, Hashable {
 }
 
 extension OutboxEntry {
+  /// The number of transactions that an entry names: without a limit, one of a record that many transactions write would
+  /// grow with each of them.
+  static let maximumGroupCount = 100
+
   /// Returns the entry after another local change; nil if the server never learned of the record and has not to.
   ///
   /// - Parameters:
@@ -105,7 +109,7 @@ extension OutboxEntry {
     changed.changes += 1
     // The change may be the correction that the entry waits for.
     changed.isParked = false
-    if let group { changed.groups.append(group) }
+    if let group { changed.groups = changed.groups.suffix(Self.maximumGroupCount - 1) + [group] }
     return changed
   }
 

@@ -1,5 +1,7 @@
 import FieldKit
+import Foundation
 import MemoryStore
+import RESTStore
 import StoreProtocol
 import StoreProtocolTesting
 import SyncStore
@@ -42,6 +44,27 @@ import Testing
     #expect(found.label.value == "A")
     #expect(try await cache.lookup(Tag.self, identifier: "a") === found)
     #expect(!found.isDirty)
+  }
+
+  @Test func `What the first store answers to an update is written to the others`() async throws {
+    let server = RESTFixture()
+    let api = server.store()
+    let cache = MemoryModelStore(scope: api.scope)
+    let store = CompoundModelStore(scope: api.scope) { _, _ in [api, cache] }
+    let author = Author()
+    author.name.value = "Jane"
+    try await store.create(author)
+    let id = author.id.value ?? 0
+    server.plan(
+      HTTPResponseData(
+        status: 200, headers: ["Content-Type": "application/json"],
+        body: Data(#"{"id": \#(id), "name": "Jane Austen", "city": "Bath"}"#.utf8)))
+    author.name.value = "Jane Austen"
+    try await store.save(author)
+    #expect(author.city.value == "Bath")
+    let cached = try await MemoryModelStore(cache.handle).lookup(Author.self, identifier: "\(id)")
+    #expect(cached.name.value == "Jane Austen")
+    #expect(cached.city.value == "Bath")
   }
 
   @Test func `A store that can't be reached is passed over by reads`() async throws {

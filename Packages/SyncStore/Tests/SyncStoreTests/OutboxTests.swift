@@ -145,6 +145,22 @@ import Testing
     #expect(groups[0].count == 1 && groups[0] == groups[1] && groups[2].isEmpty)
   }
 
+  @Test func `The outbox entry of a record that many transactions write does not grow without end`() async throws {
+    let store = OfflineMemoryStore()
+    let ada = try await store.create(person("Ada", 1))
+    for number in 2...111 {
+      try await store.transaction { store in
+        ada.age.value = number
+        try await store.save(ada)
+        try await store.create(person("Bob", number))
+      }
+    }
+    let entries = try await store.handle.outbox().entries
+    let groups = Dictionary(uniqueKeysWithValues: entries.map { ($0.identifier, $0.groups) })
+    #expect(groups["1"]?.count == OutboxEntry.maximumGroupCount)
+    #expect(groups["111"]?.count == 1 && groups["111"]?.last == groups["1"]?.last)
+  }
+
   @Test func `The outbox is in the files after the store was closed and opened again`() async throws {
     try await withFolder { folder in
       let first = OfflineFileStore(folder)

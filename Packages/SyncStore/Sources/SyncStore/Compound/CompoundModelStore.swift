@@ -212,9 +212,11 @@ public final class CompoundModelStore: ModelStore {
   ) async throws -> M {
     // After the first write none of them is dirty.
     let written = fields ?? model.dirtyFields
+    let stamp = ChangeStamp.next()
     try await writeToAll(M.self, .update, first) { store in
       do {
-        try await store.update(model, fields: written, onConflict: .overwrite)
+        let answered = model.storedFields(readSince: stamp).filter { field in !written.contains { $0 === field } }
+        try await store.update(model, fields: written + answered, onConflict: .overwrite)
       } catch let error as ModelStoreError where error.code == .notFound {
         try await store.create(model)
       }
