@@ -193,7 +193,10 @@ extension Relation {
   /// Removes a link that was cut on this side from the inverse.
   func cutInverse(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related), inverse !== self else { return }
-    if isUneven || inverse.isUneven, !inverse.refers(to: owner) { return }
+    if isUneven || inverse.isUneven, !inverse.refers(to: owner) {
+      if !isForeignKey { inverse.cutUnloadedLink(to: owner, of: related, change) }
+      return
+    }
     inverse.detachInverse(owner, change)
   }
 

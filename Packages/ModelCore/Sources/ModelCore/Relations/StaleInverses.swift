@@ -14,6 +14,10 @@ struct StaleInverses {
     links[ObjectIdentifier(relation), default: []] += models.map { WeakModel(model: $0) }
   }
 
+  func contains(_ model: ModelObject, of relation: any Relation) -> Bool {
+    links[ObjectIdentifier(relation)]?.contains { $0.model === model } ?? false
+  }
+
   mutating func take(from relation: any Relation) -> [ModelObject] {
     links.removeValue(forKey: ObjectIdentifier(relation))?.compactMap(\.model) ?? []
   }
@@ -37,6 +41,18 @@ extension Relation {
     guard isUneven, let former = ownerModel?.details?.staleInverses.take(from: self), !former.isEmpty else { return }
     let kept = Set(models.map { ObjectIdentifier($0) })
     for model in former where !kept.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
+  }
+
+  /// Cuts a link that this relation had before it was unloaded, and that the record of its model still has. The link is
+  /// the baseline then, so that the next save removes it from the record.
+  func cutUnloadedLink(to model: ModelObject, of owner: ModelObject, _ change: RelationChange) {
+    guard change.kind == .local, isForeignKey, loadState == .notLoaded, owner.isStored,
+      owner.details?.staleInverses.contains(model, of: self) == true
+    else { return }
+    let read = RelationChange(.reading)
+    _ = attachInverse(model, read)
+    detachInverse(model, change)
+    read.announce()
   }
 }
 

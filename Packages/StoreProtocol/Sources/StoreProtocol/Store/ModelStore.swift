@@ -41,7 +41,8 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
+  ///   - fields: the fields to write, without those that were neither read nor set; nil for those that changed since the
+  ///     model was last read or saved.
   /// - Returns: the same model.
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, `notFound` if there is no such model, or
   ///   `conflict` as ``ConflictPolicy/merge`` defines it, if the store detects changes.
@@ -140,14 +141,7 @@ extension ModelStore {
   /// - Returns: `false` if the store has no such model.
   private func readIfIncomplete<M: Model>(_ model: M) async throws -> Bool {
     try ModelStoreError.rejectDraft(model)
-    if scope.isDeletedElsewhere(model) {
-      throw ModelStoreError(
-        .conflict,
-        """
-        This \(model.storedTypeName.nameForMessage) was not written: an open transaction of another task deleted it. Save \
-        it again when that has ended.
-        """, identifier: model.storedIdentifier)
-    }
+    try ModelStoreError.rejectDeletedElsewhere(model, in: scope)
     guard model.isDirty, model.isUnloadedReference || model.needsReadingToSave(), let identifier = model.identifier
     else { return true }
     scope.add(model)

@@ -182,6 +182,17 @@ extension ModelStoreError {
       """, identifier: model.storedIdentifier)
   }
 
+  /// Rejects a model that an open transaction of another task deleted.
+  static func rejectDeletedElsewhere(_ model: ModelObject, in scope: ModelScope) throws {
+    guard scope.isDeletedElsewhere(model) else { return }
+    throw ModelStoreError(
+      .conflict,
+      """
+      This \(model.storedTypeName.nameForMessage) was not written: an open transaction of another task deleted it. Save \
+      it again when that has ended.
+      """, identifier: model.storedIdentifier)
+  }
+
   /// Rules of a model are broken.
   public static func invalid(
     _ typeName: String, identifier: String?, _ errors: [ModelValidationError]

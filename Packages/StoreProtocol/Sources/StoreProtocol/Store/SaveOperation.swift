@@ -87,7 +87,10 @@ public struct SaveOperation<M: Model> {
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
     try await Self.finishChecks(of: model)
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
-    if let fields { try Self.refuseParts(of: model, fields) }
+    if let fields {
+      try Self.refuseForeignFields(among: fields, of: model)
+      try Self.refuseParts(of: model, fields)
+    }
     if let field = model.relationStoredByInverse(among: fields ?? []) {
       throw ModelStoreError(
         .invalid,
@@ -106,6 +109,25 @@ public struct SaveOperation<M: Model> {
     await model.finishChecksForSaving()
     // The checks of a cancelled task did not end.
     if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
+  }
+
+  /// Rejects fields of another model, which the record of this one does not contain.
+  private static func refuseForeignFields(among fields: [AnyField], of model: M) throws {
+    guard let field = model.foreignField(among: fields) else { return }
+    let name = model.storedTypeName.nameForMessage
+    let advice =
+      if let relation = (field.owner as? ModelObject).flatMap(model.relation(embedding:)) {
+        """
+        belongs to a model that it embeds. Update the field \((relation.name ?? relation.key ?? "").quotedForMessage), \
+        which contains that model.
+        """
+      } else {
+        "is of another model. Update that one."
+      }
+    throw ModelStoreError(
+      .invalid,
+      "This \(name) was not written: the field \((field.name ?? field.key ?? "").quotedForMessage) \(advice)",
+      identifier: model.storedIdentifier)
   }
 
   /// Rejects an update of a partially loaded list: it would overwrite members that were never loaded.

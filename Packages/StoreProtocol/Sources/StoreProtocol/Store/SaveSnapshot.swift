@@ -27,7 +27,7 @@ package struct SaveSnapshot {
     if !isNew { model.completeListsInNoRecord() }
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map { chosen in .list(Self.withoutEditsElsewhere(chosen, of: model, in: scope)) }
+      fields.map { chosen in .list(Self.fieldsToWrite(chosen, of: model, in: scope)) }
         ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
       asOf: .next(),
       writer
@@ -45,6 +45,7 @@ package struct SaveSnapshot {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
+    try ModelStoreError.rejectDeletedElsewhere(model, in: scope)
     if model.isNew, let field = scope.fieldsEditedElsewhere(of: model).first {
       throw ModelStoreError(
         .invalid,
@@ -62,12 +63,15 @@ package struct SaveSnapshot {
     return save
   }
 
-  /// Returns chosen fields without those that an open transaction of another task edited.
-  private static func withoutEditsElsewhere(
+  /// Returns chosen fields without those that an open transaction of another task edited, and those without a value to
+  /// write: they were neither read nor set.
+  private static func fieldsToWrite(
     _ fields: [AnyField], of model: ModelObject, in scope: ModelScope
   ) -> [AnyField] {
     let edited = scope.fieldsEditedElsewhere(of: model)
-    return edited.isEmpty ? fields : fields.filter { field in !edited.contains { $0 === field } }
+    return fields.filter { field in
+      (field.isDirty || field.loadState != .notLoaded) && !edited.contains { $0 === field }
+    }
   }
 
   /// Captures chosen fields as they are now.

@@ -60,6 +60,24 @@ extension ModelStoreContract {
       try requireEqual(keeper.animals.value, staying, "the animals")
       try requireEqual(try await store.list(ContractKeeper.self).count, 1, "the number of keepers")
     },
+    Check("an unloaded member that is removed from a list loses the link in its record", needs: [.anyModels]) { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      let person = ContractPerson.named("Ada")
+      person.company.value = company
+      try await store.create(person)
+      for isReverted in [true, false] {
+        person.unload()
+        company.employees.remove(person)
+        try require(person.company.isDirty && person.company.value == nil, "the removal is no edit of the member")
+        if isReverted { person.revert() }
+        try await store.save(person)
+        try await store.refresh(person)
+        try requireEqual(person.company.value?.name.value, isReverted ? "Acme" : nil, "the company")
+      }
+      try requireEqual(company.employees.value, [], "the members")
+    },
     Check("a list of which only a part is known is not written over another one", needs: [.anyModels]) { store in
       let (_, keeper) = try await animalOfUnreadKeeper(in: store)
       keeper.animals.add(try await store.create(ContractAnimal()))

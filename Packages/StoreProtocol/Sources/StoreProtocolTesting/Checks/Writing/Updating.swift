@@ -54,6 +54,45 @@ extension ModelStoreContract {
       try requireEqual(person.name.value, "Ada", "the name")
       try requireEqual(person.age.value, 37, "the age")
     },
+    Check("update of chosen fields throws invalid for a field of another model", needs: [.anyModels]) { store in
+      let (first, second) = (ContractPerson.named("Ada"), ContractPerson.named("Bob"))
+      try await store.create(first)
+      try await store.create(second)
+      first.name.value = "Augusta"
+      try await requireError(.invalid, "update with a field of another model") {
+        try await store.update(second, fields: [first.name])
+      }
+      try requireEqual(try await anew(second, in: store).name.value, "Bob", "the stored name")
+      try require(first.name.isDirty, "the name of the other model is clean")
+      let book = ContractBook()
+      (book.id.value, book.title.value, book.author.value) = (1, "Emma", ContractAuthor())
+      try await store.create(book)
+      guard let author = book.author.value else { throw ContractViolation("the book lost its author") }
+      author.name.value = "Jane"
+      let error = try await requireError(.invalid, "update with a field of an embedded model") {
+        try await store.update(book, fields: [author.name])
+      }
+      try require("\(error)".contains("author"), "the error does not name the relation: \(error)")
+      try await store.update(book, fields: [book.author])
+      try requireEqual(try await anew(book, in: store).author.value?.name.value, "Jane", "the stored author")
+    },
+    Check("update of a field that was neither read nor set leaves the stored value", needs: [.anyModels]) { store in
+      let person = ContractPerson.named("Ada")
+      person.height.value = 1.7
+      try await store.create(person)
+      store.scope.remove(person)
+      let reference = ContractPerson.with(identifier: person.identifier ?? "", in: store.scope)
+      try await store.update(reference, fields: [reference.height])
+      try requireEqual(try await anew(reference, in: store).height.value, 1.7, "the stored height")
+      let (course, student) = (ContractCourse(), ContractStudent())
+      (course.id.value, student.id.value) = (1, 1)
+      try await store.create(student)
+      try await store.create(course)
+      try await store.update(course, fields: [course.students])
+      course.students.add(student)
+      try await store.save(course)
+      try requireEqual(try await anew(course, in: store).students.count, 1, "the number of students")
+    },
     Check("update of an invalid model throws invalid and leaves what is stored") { store in
       let identifier = try await store.createAndForget("Ada", age: 36)
       do {
