@@ -58,7 +58,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       for operation in batch.operations {
         let noted = try await note(try await mapped(operation), group)
         operations.append(noted.operation)
-        entries.append(noted.entry)
+        if let entry = noted.entry { entries.append(entry) }
       }
       try await checkLimit(adding: entries)
       let completed = try await local.commitCompleting(batch.with(operations, adding: entries))
@@ -81,10 +81,11 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       """)
   }
 
-  /// Returns an operation that expects the record as it was read, and the one on its entry.
+  /// Returns an operation that expects the record as it was read, and the one on its entry; nil if a clean record stays
+  /// equal.
   private func note(
     _ operation: RecordOperation, _ group: String?
-  ) async throws -> (operation: RecordOperation, entry: RecordOperation) {
+  ) async throws -> (operation: RecordOperation, entry: RecordOperation?) {
     let (type, identifier) = (operation.type, operation.identifier)
     let name = OutboxEntry.recordIdentifier(type, identifier)
     let stored = try await local.read(OutboxEntry.recordType, name)
@@ -101,7 +102,13 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       }
       entry = changed
     } else {
-      entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.date)
+      let base = try await base(of: &operation)
+      if operation.operation == .update, let base, let record = (try? JSONValue(json: operation.value))?.objectValue,
+        RecordMerge.areEqual(base, record)
+      {
+        return (operation, nil)
+      }
+      entry = OutboxEntry(type, identifier, base: base, since: environment.date)
       if let group { entry.groups = [group] }
       entry.wasDeleted = operation.operation == .create && deletedRecords.withLock { $0.contains(name) }
     }

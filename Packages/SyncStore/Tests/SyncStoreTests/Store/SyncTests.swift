@@ -59,6 +59,28 @@ import Testing
     #expect(mine.pages.value == 300)
   }
 
+  @Test func `A save without changes leaves the outbox empty`() async throws {
+    let store = shelf.client()
+    let author = Author(), book = Book.titled("Emma")
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book, including: .related)
+    try await store.sync()
+    try await store.save(book)
+    try await store.save(author)
+    try await store.transaction { store in
+      try await store.save(book)
+      try await store.save(author)
+    }
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await store.sync().pushed == 0)
+    book.rating.value = 5
+    try await store.save(book)
+    try await store.save(author)
+    #expect(try await store.outbox().map(\.type) == ["Book"])
+    #expect(try await store.sync().pushed == 1)
+  }
+
   @Test func `Records that are deleted stay deleted, although the referenced one was edited before`() async throws {
     let store = shelf.client()
     let author = Author(), book = Book.titled("Emma")
