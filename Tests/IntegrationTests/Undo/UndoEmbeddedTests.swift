@@ -78,6 +78,33 @@ private final class Job: Model {
     #expect(!undo.canRedo && !job.isDirty)
   }
 
+  @Test(arguments: Position.allCases, [false, true])
+  func `A step is undone after a document with equal embedded models was read`(position: Position, isEdit: Bool)
+    async throws
+  {
+    let job = isEdit ? try await job(with: position) : Job()
+    if !isEdit { try await store.save(job) }
+    let undo = ModelUndo(store.scope)
+    undo.step("Edit") {
+      job.title = "edited"
+      if isEdit, let item = try? position.item(of: job) { item.text = "edited" } else { position.add(Item(), to: job) }
+    }
+    try await store.save(job)
+    try job.read(job.dictionaryValue)
+    try await store.save(undo.undo())
+    let stored = try await MemoryModelStore(store.handle).lookup(Job.self, identifier: "1")
+    #expect(stored.title == "" && !job.isDirty)
+    if isEdit {
+      #expect(try position.item(of: stored).text == "")
+    } else {
+      #expect(stored.main == nil && stored.items ?? [] == [])
+    }
+    try await store.save(undo.redo())
+    #expect(try await storedText(position) == (isEdit ? "edited" : ""))
+    try job.read(["title": "edited", "main": ["text": "newer"], "items": [["text": "newer"], ["text": "newest"]]])
+    #expect(throws: ModelUndoError.self) { try undo.undo() }
+  }
+
   @Test func `An undo of an edit keeps an unsaved order of the members`() async throws {
     let job = Job(), items = [Item(), Item()]
     job.items = items

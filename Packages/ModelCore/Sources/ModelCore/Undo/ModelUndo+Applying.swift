@@ -231,6 +231,26 @@ private struct UndoCheck {
     return !relation.liveModels.contains(where: \.isPartOfContainer)
   }
 
+  /// Returns whether two states of a relation have embedded models with equal values: a document that is read again
+  /// gives other objects.
+  private static func embedEqualModels(_ left: FieldState, _ right: FieldState, in owner: ModelObject) -> Bool {
+    func models(_ state: FieldState) -> [ModelObject]? {
+      (state.anyValue as? ModelObject).map { [$0] } ?? state.anyValue as? [ModelObject]
+    }
+    func values(_ model: ModelObject) -> AttributeDictionary? {
+      let fields = model.fieldsForDictionaryValue().filter { ($0 as? any Relation)?.inverse(on: owner) == nil }
+      return try? model.encodedDictionary(fields: fields, in: owner.memberScope)
+    }
+    guard let left = models(left), let right = models(right), left.count == right.count else { return false }
+    return zip(left, right).allSatisfy { left, right in
+      if left === right { return true }
+      guard left.isPartOfContainer, right.isPartOfContainer, type(of: left) == type(of: right),
+        let value = values(left)
+      else { return false }
+      return value == values(right)
+    }
+  }
+
   init(_ step: UndoStep) {
     let created = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     var later: [ObjectIdentifier: FieldState] = [:]
@@ -242,10 +262,11 @@ private struct UndoCheck {
       let isExact = after.hasValue(of: now)
       later[id] = entry.before
       entries.append((entry, isExact))
-      if entry.field.isRelation, !isExact || !isFirst { mergesRelations = true }
+      let isReadAgain = !isExact && Self.embedEqualModels(after, now, in: entry.model)
+      if entry.field.isRelation, !(isExact || isReadAgain) || !isFirst { mergesRelations = true }
       // The value of an unloaded field is no newer one.
       let isUnloaded = isFirst && !entry.field.isRelation && entry.field.isUnset && !entry.field.isDirty
-      if !isExact, !isUnloaded, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
+      if !isExact, !isReadAgain, !isUnloaded, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
         conflicts.append(
           EditConflict(
             entry.field, of: entry.model, base: entry.before.anyValue, mine: after.anyValue, theirs: now.anyValue))
