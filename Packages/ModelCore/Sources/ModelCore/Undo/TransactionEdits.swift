@@ -246,9 +246,12 @@ public final class TransactionEdits {
   /// The models that the transaction created, unless the running task is part of it.
   var uncommittedModels: Set<ModelObject> { created.isEmpty || isInside() ? [] : created }
 
-  /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails.
+  /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails, and so
+  /// do the embedded models that come with it.
   func willAdd(_ model: ModelObject) {
-    if isInside() { newModels.insert(model) }
+    guard isInside() else { return }
+    newModels.insert(model)
+    newModels.formUnion(EmbeddedModels(of: model).models.filter { $0.identityMap == nil && $0.isPartOfContainer })
   }
 
   /// Adds a step that runs if the transaction fails, in reverse order, before the fields are restored.
@@ -303,7 +306,9 @@ public final class TransactionEdits {
       model.storeMark = nil
       guard let map = model.identityMap else { continue }
       // A model that was in no scope before belongs to the caller: a repeated transaction makes another one.
-      if newModels.contains(model), model.origin == .new { map.release(model) } else { map.updateRetention(of: model) }
+      // Its embedded models belong to it.
+      let isCallers = newModels.contains(model) && (model.origin == .new || model.isEmbedded)
+      if isCallers { map.release(model) } else { map.updateRetention(of: model) }
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
     return models

@@ -92,6 +92,28 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.company == acme }), 2, "the number of employees")
     },
+    Check(
+      "a transaction that throws keeps the edits of a new model and of those inside", needs: [.transactions, .anyModels]
+    ) { store in
+      let album = ContractAlbum(), track = ContractTrack()
+      track.title.value = "old"
+      album.tracks.value = [track]
+      try await failing(in: store) { store in
+        try await store.save(album)
+        track.title.value = "new"
+        let added = ContractTrack()
+        added.title.value = "added"
+        album.tracks.add(added)
+      }
+      try requireEqual(album.tracks.value?.map(\.title.value), ["new", "added"], "the titles")
+      try require(track.title.isDirty && !album.isPersisted, "a title is clean, or the album counts as stored")
+      try require(store.scope.unsavedModels.isEmpty, "the scope retains \(store.scope.unsavedModels)")
+      try await store.save(album)
+      try require(!album.isDirty && !track.isDirty, "a saved model is dirty")
+      store.scope.remove(album)
+      let stored = try await store.lookup(ContractAlbum.self, identifier: album.identifier ?? "")
+      try requireEqual(stored.tracks.value?.map(\.title.value), ["new", "added"], "the stored titles")
+    },
     Check("a nested transaction that throws restores the values of the outer one", needs: [.transactions]) { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       let created = ContractPerson.named("Bob", age: 50)
