@@ -103,6 +103,28 @@ private final class Note: Model {
     #expect(try await counts(other.handle) == [0, 1, 0, 0])
   }
 
+  @Test func `An undo of a cascade restores the links between its models in each store`() async throws {
+    let (one, other) = (memory(), memory())
+    let store = compound(one, other)
+    let club = try await fill(store)
+    let undo = ModelUndo(scope)
+    try await store.delete(club)
+    for _ in 0..<2 {
+      try await store.save(undo.undo())
+      #expect(club.members?.count == 1 && scope.unsavedModels.isEmpty)
+      for handle in [one.handle, other.handle] {
+        let store = MemoryModelStore(handle)
+        #expect(try await counts(handle) == [1, 2, 1, 0])
+        #expect(try await store.count(Member.self, where: { $0.club == club }) == 1)
+        #expect(try await store.count(Member.self, where: { $0.host == club }) == 1)
+        #expect(try await store.count(Note.self, where: { $0.author != nil }) == 1)
+      }
+      #expect(undo.canRedo && !undo.canUndo)
+      try await store.save(undo.redo())
+      for handle in [one.handle, other.handle] { #expect(try await counts(handle) == [0, 1, 0, 0]) }
+    }
+  }
+
   @Test func `A deletion that a later store fails retains no model`() async throws {
     let (one, other) = (memory(), memory())
     let failing = FailingStore(other)

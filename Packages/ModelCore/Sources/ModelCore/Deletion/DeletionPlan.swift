@@ -63,7 +63,8 @@ public struct DeletionPlan {
     var known: Set<ModelObject> = []
     for model in models {
       for relation in model.relations {
-        let staying = relation.relatedModels.filter { !doomed.contains($0) }
+        // Another store of the scope may have deleted both before: a history restores the link between them.
+        let staying = relation.relatedModels.filter { !doomed.contains($0) && !(model.isDeleted && $0.isDeleted) }
         if relation.deleteRule == .deny, !ignoresDenials {
           if !staying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: staying) }
         }

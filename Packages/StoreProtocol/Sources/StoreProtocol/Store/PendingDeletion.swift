@@ -394,7 +394,9 @@ public struct PendingDeletion {
 
   private func finish<M: Model>(opened model: M, in transaction: StoreTransactionLog?) {
     if recorded.contains(model) { return store.finishDeleting(model, in: transaction) }
-    // A model of the cascade that was never stored, or is embedded, only leaves the scope.
+    // A model of the cascade that was never stored, or is embedded, only leaves the scope. It has left it already if
+    // another store deleted it.
+    guard model.scope === store.scope else { return }
     store.scope.noteDeletion(of: model)
     store.scope.remove(model)
     transaction?.onFailure { [store] in store.scope.add(model) }
