@@ -208,7 +208,10 @@ final class IdentityMap {
   /// Records a new model that joined the scope.
   func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
     for edits in transactions { edits.willAdd(model) }
-    if saveChanges == nil { forEachUndo { $0.didJoin(model, group: group) } }
+    // A model that an open transaction of another task deleted is no new one if that fails.
+    if saveChanges == nil, !transactions.contains(where: { $0.deletedModels.contains(model) }) {
+      forEachUndo { $0.didJoin(model, group: group) }
+    }
   }
 
   /// Removes a model under every identifier it had here.

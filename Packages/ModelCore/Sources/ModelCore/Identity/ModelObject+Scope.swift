@@ -4,6 +4,10 @@ extension ModelObject {
   /// The scope this model is part of.
   var memberScope: ModelScope? { identityMap?.scope }
 
+  /// The identity map that records the edits of the model. A model that an open transaction deleted has left it: if the
+  /// transaction fails, the edits by other tasks stay.
+  var recordingMap: IdentityMap? { identityMap ?? details?.deletion?.openMap }
+
   /// Whether one of two models belongs to a draft, and the other does not. Such models have no links to inverses.
   func isApart(from other: ModelObject) -> Bool {
     if identityMap === other.identityMap { return false }
@@ -59,17 +63,20 @@ extension ModelObject: FieldWatcher {
   /// An embedded model is saved with its container, which the scope retains in its place.
   public func fieldBecameDirty(_ field: AnyField) {
     markContainers()
-    guard let identityMap else { return }
+    guard let identityMap else {
+      if recordingMap != nil { field.beginTracking() }
+      return
+    }
     if !isRetainedByContainer { identityMap.keep(self) }
     if identityMap.isRecorded { field.beginTracking() } else { identityMap.hasUnwatchedEdits = true }
   }
 
   /// Records the state of a field before it changes.
   public func fieldWillChange(_ field: AnyField, isEdit: Bool) {
-    guard let identityMap, identityMap.isRecorded else { return }
+    guard let map = recordingMap, map.isRecorded else { return }
     // A relation notifies for both sides of a change.
     if isEdit, field.isRelation { return }
-    identityMap.willChange(field, of: self, isEdit: isEdit)
+    map.willChange(field, of: self, isEdit: isEdit)
     if isEdit { field.beginTracking() }
   }
 

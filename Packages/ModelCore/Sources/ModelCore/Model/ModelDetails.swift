@@ -22,6 +22,9 @@ final class ModelDetails {
   var documentLoad: DocumentLoad?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
+  /// The open transaction that deleted the model, and so removed it from the scope; the outermost one if several are
+  /// nested.
+  weak var deletion: TransactionEdits?
   /// The relations that embed the model.
   var containers = Containers()
   /// The models that relations referenced before they were unloaded.

@@ -75,7 +75,7 @@ extension ModelObject {
   var isPartOfContainer: Bool { hasNoIdentifier && (origin != .new || identifierField == nil) }
 
   /// Whether fields notify this model of their first change.
-  var watchesFields: Bool { identityMap != nil || details?.containers.isEmpty == false }
+  var watchesFields: Bool { recordingMap != nil || details?.containers.isEmpty == false }
 
   /// Records a relation that embeds the model, if the model has no identifier.
   func noteContainer(_ relation: AnyField) {

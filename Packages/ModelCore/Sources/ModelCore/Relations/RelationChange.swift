@@ -51,7 +51,7 @@ final class RelationChange {
   /// Notifies the recorders of the owner's scope before a relation is changed.
   func willChange(_ relation: any Relation) {
     guard FieldRecording.isOn, let owner = relation.ownerModel,
-      let map = owner.identityMap, map.isRecorded
+      let map = owner.recordingMap, map.isRecorded
     else { return }
     // The edit of the embedded model is part of the same step. One that is not recorded can't be undone.
     if let edited, edited.identityMap !== map { return }

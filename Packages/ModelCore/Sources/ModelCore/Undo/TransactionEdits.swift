@@ -84,6 +84,9 @@ public final class TransactionEdits {
     map.add(self)
   }
 
+  /// The identity map of the scope, until the transaction ends.
+  var openMap: IdentityMap? { map.transactions.contains { $0 === self } ? map : nil }
+
   /// Whether the running task is part of the transaction.
   var isEntered: Bool { isInside() }
 
@@ -260,7 +263,8 @@ public final class TransactionEdits {
   /// The models that the transaction deleted, unless the running task is part of it.
   var deletedModels: Set<ModelObject> { deleted.isEmpty || isInside() ? [] : deleted }
 
-  /// Records all fields of a model that the transaction deletes. Later edits of it are not recorded one by one.
+  /// Records all fields of a model that the transaction deletes. Later edits of it are recorded until the transaction
+  /// ends, although it leaves the scope.
   func willDelete(_ model: ModelObject) {
     guard isInside() else {
       deletedElsewhere.insert(model)
@@ -268,6 +272,7 @@ public final class TransactionEdits {
     }
     deleted.insert(model)
     model.forEachField { field, _ in willChange(field, of: model) }
+    if model.details?.deletion?.openMap == nil { model.detailsForWriting.deletion = self }
   }
 
   /// Ends the recording, and restores all recorded fields with their states. Observers are notified at the end.
@@ -280,6 +285,8 @@ public final class TransactionEdits {
   @discardableResult
   public func revert(_ body: () -> Void) -> Set<ModelObject> {
     map.remove(self)
+    // An outer one has not deleted them after all.
+    for outer in map.transactions { outer.deleted.subtract(deleted) }
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
     let reverted = order.reversed().compactMap { restored[$0] }
@@ -359,6 +366,11 @@ public final class TransactionEdits {
         guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
         align(inverse, of: model, withRestored: relation, of: owner)
       }
+    }
+    // Models inside that another task edited are to be saved with the restored relation.
+    for entry in reverted where !entry.field.isDirty {
+      guard let relation = entry.field as? any Relation, relation.hasEmbeddedEdits else { continue }
+      for model in relation.embeddedModels where model.allFields.contains(where: \.isDirty) { model.markContainers() }
     }
   }
 

@@ -12,6 +12,19 @@ extension ModelStoreContract {
         for reading in DeletedReading.allCases { try await readingDeletedModel(makeStore, reading, isRolledBack) }
       }
     },
+    SharedEngineCheck("a transaction that fails keeps the edits by another task of a model that it deleted") {
+      makeStore in
+      for isNested in [true, false] { try await editingDeletedModel(makeStore, isNested) }
+    },
+    SharedEngineCheck(
+      "a transaction that fails keeps the edits by another task inside a model that it deleted", needs: [.anyModels]
+    ) { makeStore in
+      try await editingInsideDeletedModel(makeStore)
+    },
+    SharedEngineCheck("a model is saved by another task after the nested transaction failed that deleted it") {
+      makeStore in
+      try await savingAfterNestedDeletion(makeStore)
+    },
     SharedEngineCheck("a deletion by another task follows no links of an open transaction") { makeStore in
       try await deletingBesideMoves(makeStore)
     },
@@ -102,6 +115,103 @@ extension ModelStoreContract {
     try requireEqual(stored.age.value, 2, "\(place): the stored age")
     try await store.delete(person)
     try await store.delete(company)
+  }
+
+  /// A task edits a person that an open transaction deletes and edits.
+  @MainActor private static func editingDeletedModel(
+    _ makeStore: () async throws -> any ModelStore, _ isNested: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, new) = (ContractCompany(), ContractCompany())
+    (old.id.value, new.id.value) = ("old \(isNested)", "new \(isNested)")
+    for company in [old, new] { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = old
+    try await store.create(person)
+    let undo = ModelUndo(store.scope)
+    do {
+      try await transaction(in: store) { store in
+        person.height.value = 2
+        if isNested {
+          try await transaction(in: store) { try await $0.delete(person) }
+        } else {
+          try await store.delete(person)
+        }
+        person.name.value = "rolled back"
+        try await beside(store) { _ in
+          person.age.value = 2
+          person.tags.value = ["theirs"]
+          person.company.value = new
+          person.age.value = 3
+        }
+        person.age.value = 4
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    let place = "nested: \(isNested)"
+    try requireEqual(person.age.value, 3, "\(place): the age that another task set")
+    try requireEqual(person.name.value, "Ada", "\(place): the name")
+    try requireEqual(person.height.value, nil, "\(place): the height")
+    try require(person.isPersisted, "\(place): the person counts as deleted")
+    try requireEqual(
+      Set(person.dirtyFields.compactMap(\.key)), ["age", "tags", "company"], "\(place): the unsaved fields")
+    try require(person.company.value === new, "\(place): the company is not that of the other task")
+    try requireEqual(old.employees.value ?? [], [], "\(place): the former colleagues")
+    try requireEqual(new.employees.value ?? [], [person], "\(place): the employees")
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 3, "\(place): the stored age")
+    try requireEqual(stored.tags.value, ["theirs"], "\(place): the stored tags")
+    try requireEqual(stored.company.value?.identifier, new.identifier, "\(place): the stored company")
+    while undo.canUndo { try await store.save(undo.undo()) }
+    try requireEqual(person.age.value, 1, "\(place): the undone age")
+    try requireEqual(person.tags.value ?? [], [], "\(place): the undone tags")
+    try require(person.company.value === old, "\(place): the company is not undone")
+    try require(person.isPersisted && !person.isDirty, "\(place): the person is dirty or deleted after an undo")
+  }
+
+  @MainActor private static func editingInsideDeletedModel(
+    _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let album = ContractAlbum(), track = ContractTrack()
+    album.tracks.value = [track]
+    try await store.create(album)
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(album)
+        try await beside(store) { _ in track.title.value = "theirs" }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try require(track.title.value == "theirs" && track.isDirty && album.isDirty, "the title is clean, or gone")
+    try await store.save(album)
+    let stored = try await (try await makeStore()).lookup(ContractAlbum.self, identifier: album.identifier ?? "")
+    try requireEqual(stored.tracks.value?.map(\.title.value), ["theirs"], "the stored titles")
+  }
+
+  @MainActor private static func savingAfterNestedDeletion(
+    _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    try await transaction(in: store) { store in
+      do {
+        try await transaction(in: store) { store in
+          try await store.delete(person)
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try await beside(store) { store in
+        person.age.value = 2
+        try await store.save(person)
+      }
+    }
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 2, "the stored age")
   }
 
   @MainActor private static func deletingBesideMoves(_ makeStore: () async throws -> any ModelStore) async throws {
