@@ -39,7 +39,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     self.options = options
   }
 
-  /// Commits a batch atomically, with an outbox entry for each of its records.
+  /// Commits a batch atomically, with an outbox entry for each record that it changes.
   ///
   /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the
   ///   local engine throws.
