@@ -17,6 +17,18 @@ private final class Job: Model {
   override var identifierField: AnyField? { $id }
 }
 
+private final class Crate: Model {
+  @Field var id: Int?
+  @Required var title = ""
+  @ModelField(inverse: \.$crate) var lid: Lid?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Lid: Model {
+  @Required var text = ""
+  @ModelField var crate: Crate?
+}
+
 @Suite struct `Undoing edits of embedded models` {
   /// The position of an embedded model.
   enum Position: CaseIterable, Sendable {
@@ -102,6 +114,27 @@ private final class Job: Model {
     try await store.save(undo.redo())
     #expect(try await storedText(position) == (isEdit ? "edited" : ""))
     try job.read(["title": "edited", "main": ["text": "newer"], "items": [["text": "newer"], ["text": "newest"]]])
+    #expect(throws: ModelUndoError.self) { try undo.undo() }
+  }
+
+  @Test func `A step is undone after a document with an equal embedded model that references its container was read`()
+    async throws
+  {
+    let crate = Crate()
+    try await store.save(crate)
+    let undo = ModelUndo(store.scope)
+    undo.step("Edit") {
+      crate.title = "edited"
+      crate.lid = Lid()
+    }
+    try await store.save(crate)
+    let document: AttributeDictionary = ["title": "edited", "lid": ["text": ""]]
+    try crate.read(document)
+    try await store.save(undo.undo())
+    #expect(crate.lid == nil && crate.title == "" && !crate.isDirty)
+    try await store.save(undo.redo())
+    #expect(crate.lid?.crate == crate && crate.title == "edited")
+    try crate.read(["lid": ["text": "newer"]])
     #expect(throws: ModelUndoError.self) { try undo.undo() }
   }
 

@@ -17,6 +17,8 @@ private final class Member: Model {
   @ModelField(foreignKey: true, inverse: \.$members) var club: Club?
   @ModelField(foreignKey: true, inverse: \.$guests) var host: Club?
   @ModelArrayField(deleteRule: .cascade) var notes: [Note]?
+  /// A link without an inverse.
+  @ModelField(foreignKey: true) var friend: Member?
   override var identifierField: AnyField? { $id }
 }
 
@@ -123,6 +125,73 @@ private final class Note: Model {
       try await store.save(undo.redo())
       for handle in [one.handle, other.handle] { #expect(try await counts(handle) == [0, 1, 0, 0]) }
     }
+  }
+
+  @Test(arguments: TestEffort.seeds(30), [false, true])
+  func `Deletions are undone and redone in each store`(seed: UInt64, isRetained: Bool) async throws {
+    var random = SimulatedRandom(state: seed)
+    let (one, other) = (memory(), memory())
+    let store = compound(one, other)
+    var retained: [ModelObject] = []
+    func make<M: Model>(_ model: M) async throws -> M {
+      retained.append(model)
+      return try await store.create(model)
+    }
+    var (clubs, members): ([Club], [Member]) = ([], [])
+    for _ in 0..<3 { clubs.append(try await make(Club())) }
+    for _ in 0..<6 {
+      let member = Member()
+      member.club = clubs.randomElement(using: &random)
+      if Bool.random(using: &random) { member.host = clubs.randomElement(using: &random) }
+      if Bool.random(using: &random) { member.friend = members.randomElement(using: &random) }
+      members.append(try await make(member))
+    }
+    members[0].friend = members[5]
+    try await store.save(members[0])
+    for _ in 0..<6 {
+      let note = Note()
+      note.author = members.randomElement(using: &random)
+      _ = try await make(note)
+    }
+    if !isRetained { retained = [] }
+    (clubs, members) = ([], [])
+    let beginning = try await snapshot(one.handle)
+    #expect(try await snapshot(other.handle) == beginning)
+    let undo = ModelUndo(scope)
+    var count = 0
+    for _ in 0..<3 {
+      let clubs = try await store.list(Club.self), members = try await store.list(Member.self)
+      count += 1
+      if Bool.random(using: &random), let member = members.randomElement(using: &random) {
+        try await store.delete(member)
+      } else if let club = clubs.randomElement(using: &random) {
+        try await store.delete(club)
+      } else {
+        count -= 1
+      }
+    }
+    let end = try await snapshot(one.handle)
+    #expect(try await snapshot(other.handle) == end)
+    for _ in 0..<2 {
+      for _ in 0..<count { try await store.save(undo.undo()) }
+      #expect(!undo.canUndo && scope.unsavedModels.isEmpty)
+      for handle in [one.handle, other.handle] { #expect(try await snapshot(handle) == beginning) }
+      for _ in 0..<count { try await store.save(undo.redo()) }
+      #expect(!undo.canRedo && scope.unsavedModels.isEmpty)
+      for handle in [one.handle, other.handle] { #expect(try await snapshot(handle) == end) }
+    }
+  }
+
+  /// Returns the records with their links.
+  private func snapshot(_ handle: MemoryEngine) async throws -> [String] {
+    let store = MemoryModelStore(handle)
+    func name(_ model: (any Model)?) -> String { model?.identifier ?? "-" }
+    let clubs = try await store.list(Club.self).map { "club \(name($0))" }
+    let notes = try await store.list(Note.self).map { "note \(name($0)) of \(name($0.author))" }
+    let members = try await store.list(Member.self).map {
+      "member \(name($0)) of \(name($0.club)), guest of \(name($0.host)), friend of \(name($0.friend))"
+    }
+    return (clubs + members + notes).sorted()
   }
 
   @Test func `A deletion that a later store fails retains no model`() async throws {

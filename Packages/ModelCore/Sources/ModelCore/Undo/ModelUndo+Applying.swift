@@ -233,13 +233,16 @@ private struct UndoCheck {
 
   /// Returns whether two states of a relation have embedded models with equal values: a document that is read again
   /// gives other objects.
-  private static func embedEqualModels(_ left: FieldState, _ right: FieldState, in owner: ModelObject) -> Bool {
+  private static func embedEqualModels(_ left: FieldState, _ right: FieldState, of entry: UndoStep.Entry) -> Bool {
     func models(_ state: FieldState) -> [ModelObject]? {
       (state.anyValue as? ModelObject).map { [$0] } ?? state.anyValue as? [ModelObject]
     }
     func values(_ model: ModelObject) -> AttributeDictionary? {
-      let fields = model.fieldsForDictionaryValue().filter { ($0 as? any Relation)?.inverse(on: owner) == nil }
-      return try? model.encodedDictionary(fields: fields, in: owner.memberScope)
+      // The link to the container is cut in the one that was replaced.
+      let fields = model.fieldsForDictionaryValue().filter {
+        ($0 as? any Relation)?.inverse(on: entry.model) !== entry.field
+      }
+      return try? model.encodedDictionary(fields: fields, in: entry.model.memberScope)
     }
     guard let left = models(left), let right = models(right), left.count == right.count else { return false }
     return zip(left, right).allSatisfy { left, right in
@@ -262,7 +265,7 @@ private struct UndoCheck {
       let isExact = after.hasValue(of: now)
       later[id] = entry.before
       entries.append((entry, isExact))
-      let isReadAgain = !isExact && Self.embedEqualModels(after, now, in: entry.model)
+      let isReadAgain = !isExact && Self.embedEqualModels(after, now, of: entry)
       if entry.field.isRelation, !(isExact || isReadAgain) || !isFirst { mergesRelations = true }
       // The value of an unloaded field is no newer one.
       let isUnloaded = isFirst && !entry.field.isRelation && entry.field.isUnset && !entry.field.isDirty

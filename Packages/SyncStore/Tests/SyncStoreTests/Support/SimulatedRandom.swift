@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 /// Random numbers of a seed.
-struct SimulatedRandom {
+struct SimulatedRandom: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {
