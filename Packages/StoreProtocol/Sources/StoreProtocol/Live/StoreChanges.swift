@@ -83,6 +83,8 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
   private let store: any LiveModelStore
   private let subscription: FeedSubscription
   private var ready: ArraySlice<CommittedChanges> = []
+  /// The changes that live models have, and that were not delivered.
+  private var later: FeedMailbox.Mail?
   private let instances: LiveInstances<M>
 
   init(_ store: any LiveModelStore, _ subscription: FeedSubscription) {
@@ -94,19 +96,17 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
   func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
     while !Task.isCancelled {
       if let batch = ready.popFirst() { return batch }
-      // A record that this instance creates has its model by then. Before the changes are taken: while the task waited,
-      // models would become newer than them.
-      try? await store.scope.creations.waitForCreations(of: M.typeName)
-      // Delivers commits whose writer has not delivered them yet.
-      subscription.feed.deliver()
-      let mail = subscription.mailbox.take()
+      let mail = takeMail()
       if mail.isEmpty {
         if mail.isEnded { return nil }
         await subscription.mailbox.wait(isolation: actor)
         continue
       }
+      // A record that this instance creates has its model by then. Later commits are followed with these changes, or
+      // models would become older; they are delivered with the next ones, since their own creations may be in progress.
+      if (try? await store.scope.creations.waitForCreations(of: M.typeName)) == true { later = takeMail() }
       // A model that can't be read is unchanged: its lookup reports the error.
-      _ = try? instances.follow(mail.batches.joined())
+      _ = try? instances.follow((mail.batches + (later?.batches ?? [])).joined())
       ready =
         mail.batches.map { batch in
           CommittedChanges(changes: batch.compactMap(instances.change))
@@ -118,5 +118,13 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
     }
     subscription.end()
     return nil
+  }
+
+  /// Returns the changes that were followed but not delivered, or those that wait.
+  private func takeMail() -> FeedMailbox.Mail {
+    if let mail = later.take(), !mail.isEmpty { return mail }
+    // Delivers commits whose writer has not delivered them yet.
+    subscription.feed.deliver()
+    return subscription.mailbox.take()
   }
 }

@@ -72,10 +72,13 @@ public final class CreationsInProgress {
   ///
   /// It does not wait for creations that begin later: they can't have written a record that was read before.
   ///
+  /// - Returns: whether there were any.
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  public func waitForCreations(of typeName: String) async throws {
-    if creations.isEmpty { return }
+  @discardableResult
+  public func waitForCreations(of typeName: String) async throws -> Bool {
+    guard areUnderWay(of: typeName) else { return false }
     try await wait { $0.typeNames.contains(typeName) }
+    return true
   }
 
   /// Waits until a model is not being created.
