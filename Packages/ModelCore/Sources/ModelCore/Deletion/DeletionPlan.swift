@@ -98,10 +98,30 @@ public struct DeletionPlan {
     }
     change.announce()
   }
+
+  /// Cuts the links to deleted models whose side of them was unloaded. Call this after the links of stored records were
+  /// cut: those that are left are unsaved.
+  public func nullifyUnloadedLinks() {
+    let change = RelationChange(.deletion)
+    for model in models {
+      for relation in model.relations { relation.cutStaleInverses(except: [], change) }
+    }
+    change.announce()
+  }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject {
+  /// Cuts the links of this model to deleted models, as edits.
+  ///
+  /// - Parameter kept: deleted models that are created again.
+  public func unlinkDeleted(except kept: Set<ModelObject>) {
+    for relation in relations {
+      let deleted = relation.relatedModels.filter { $0.isDeleted && !kept.contains($0) }
+      if !deleted.isEmpty { relation.unlink(deleted) }
+    }
+  }
+
   /// Returns the changes of other models that are required when this one is deleted. Changes nothing.
   ///
   /// - Parameter ignoresDenials: whether to continue after a relation denies, to find all denials.

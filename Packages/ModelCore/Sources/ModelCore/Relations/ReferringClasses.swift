@@ -53,8 +53,8 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models that have no inverse, and removes deleted models from all
-  /// baselines.
+  /// Cuts the links of this model to deleted models that the other side lacks: it has no inverse, or was unloaded. Also
+  /// removes deleted models from all baselines.
   ///
   /// - Returns: the changed fields that were not dirty before.
   public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
@@ -63,8 +63,7 @@ extension ModelObject {
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
         relation.removeFromBaseline(model)
-        guard relation.inverse(on: model) == nil else { continue }
-        guard relation.refers(to: model) else { continue }
+        guard relation.refers(to: model), relation.inverse(on: model)?.refers(to: self) != true else { continue }
         if !relation.isDirty { cut.append(relation) }
         relation.unlink([model], change)
       }

@@ -113,8 +113,15 @@ extension ModelStore {
       try await store.replaceTogether(query, models)
     } else {
       _ = try await deleteEach(models.leaving(list(query)))
-      for model in models { try await save(model) }
+      try await saveStaying(models)
     }
+  }
+
+  /// Saves the models that a replacement keeps. A cascade may have deleted some of them with a model that they reference.
+  fileprivate func saveStaying<M: Model>(_ models: [M]) async throws {
+    let staying = Set<ModelObject>(models)
+    for model in models where model.isDeletedFromStore { model.unlinkDeleted(except: staying) }
+    for model in models { try await save(model) }
   }
 
   func deleteEach<M: Model>(_ models: [M]) async throws -> Int {
@@ -280,7 +287,7 @@ extension TransactionalModelStore {
   ) async throws {
     try await transaction { store in
       _ = try await store.deleteInAnyOrder(models.leaving(store.list(query)))
-      for model in models { try await store.save(model) }
+      try await store.saveStaying(models)
     }
   }
 

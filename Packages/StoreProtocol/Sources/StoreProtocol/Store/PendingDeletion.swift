@@ -380,6 +380,7 @@ public struct PendingDeletion {
       }
       if others == .wereCut { model.markSaved(fields, asOf: .next()) }
     }
+    plan.nullifyUnloadedLinks()
     return cut
   }
 

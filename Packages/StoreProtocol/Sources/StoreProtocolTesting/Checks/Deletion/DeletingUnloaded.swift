@@ -19,6 +19,27 @@ extension ModelStoreContract {
       try requireEqual(try await store.count(ContractTeam.self), 1, "the number of teams")
       try requireEqual(try await store.count(ContractMember.self), 2, "the number of members")
     },
+    Check("links to a model are cut with its deletion if its side was unloaded", needs: [.anyModels, .queries]) { store in
+      let (club, stored, edited) = (Club(), Player(), Player())
+      (club.id.value, stored.id.value, edited.id.value) = ("reds", 1, 2)
+      try await store.create(club)
+      for player in [stored, edited] { try await store.create(player) }
+      stored.clubs.value = [club]
+      try await store.save(stored)
+      edited.clubs.value = [club]
+      club.unload()
+      try await store.delete(club)
+      try requireEqual([stored, edited].map(\.clubs.value), [[], []], "the clubs")
+      try require(!stored.isDirty, "the player of the record is dirty")
+      let other = Club()
+      other.id.value = "blues"
+      try await store.create(other)
+      for player in [stored, edited] {
+        player.clubs.add(other)
+        try await store.save(player)
+      }
+      try requireEqual(try await store.list(in: other.players).count, 2, "the players of the other club")
+    },
     Check("a deletion of an unloaded reference without a record throws notFound", needs: [.queries]) { store in
       let team = ContractTeam.with(identifier: "nobody", in: store.scope)
       let error = try await requireError(.notFound, "delete") { try await store.delete(team) }

@@ -20,7 +20,7 @@ extension ModelStoreContract {
         try await store.updateAll(ContractPerson.self) { $0.age.value = $0.age.value }, 0, "the number without a change"
       )
     },
-    Check("updateAll writes a value that the closure sets, also one that is an unsaved edit", needs: [.queries]) { store in
+    Check("updateAll writes a value that the closure sets, also an unsaved edit", needs: [.queries]) { store in
       let person = try await store.create(ContractPerson.named("Ada"))
       person.age.value = 3
       let count = try await store.updateAll(ContractPerson.self, where: { $0.age == nil }) { $0.age.value = 3 }
@@ -82,6 +82,24 @@ extension ModelStoreContract {
       try await store.replaceAll(ContractPerson.self, with: [])
       try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
     },
+    Check(
+      "replaceAll keeps the given models, also those that a cascade reaches", needs: [.anyModels, .queries]
+    ) { store in
+      let (root, staying, other) = (ContractBranch(), ContractBranch(), ContractBranch())
+      (root.id.value, staying.id.value, other.id.value) = (1, 2, 3)
+      try await store.create(root)
+      for branch in [staying, other] {
+        branch.parent.value = root
+        try await store.create(branch)
+      }
+      try await store.replaceAll(ContractBranch.self, with: [staying])
+      try requireEqual(staying.parent.value, nil, "the parent of the model that stays")
+      try require(staying.isPersisted && !staying.isDirty, "the model that stays is not saved")
+      store.scope.remove(staying)
+      let found = try await store.list(ContractBranch.self)
+      try requireEqual(found.map(\.id.value), [2], "the stored models")
+      try requireEqual(found.first?.parent.value, nil, "the stored parent")
+    },
     Check("replaceAll deletes nothing if a new model has the identifier of a stored one", needs: [.queries]) { store in
       let ada = try await store.create(ContractPerson.named("Ada")), double = ContractPerson.named("Double")
       double.id.value = ada.id.value
@@ -116,4 +134,12 @@ extension ModelStoreContract {
         try await store.list(ContractPerson.self).map(\.name.value), ["1", "2", "3"], "the people")
     },
   ]
+}
+
+/// A model that is deleted with its parent.
+private final class ContractBranch: Model {
+  let id = Field<Int>()
+  let parent = ModelField<ContractBranch>(foreignKey: true, inverse: \.children)
+  let children = ModelField<ContractBranch>(deleteRule: .cascade)*
+  override var identifierField: AnyField? { id }
 }
