@@ -334,6 +334,8 @@ final class IdentityMap {
 
   /// Releases a model until its next change.
   func release(_ model: ModelObject) {
-    if unsaved.remove(model) != nil { model.watchFields() }
+    guard unsaved.remove(model) != nil else { return }
+    model.leaveUnsavedLinks()
+    model.watchFields()
   }
 }

@@ -35,9 +35,12 @@ extension ModelObject {
   }
 
   /// Marks the model as edited from a document. A new model that the document only references stays unloaded.
-  func becomeEdited(isReference: Bool, _ edits: FieldEdits) {
-    guard origin == .new, identityMap == nil else { return }
+  ///
+  /// - Returns: whether the document creates it.
+  func becomeEdited(isReference: Bool, _ edits: FieldEdits) -> Bool {
+    guard origin == .new, identityMap == nil else { return false }
     if isReference { becomeUnloadedReference() } else { edits.newModels.append(self) }
+    return !isReference
   }
 
   /// Marks the model as loaded from its own record, or as saved in it. The record is complete even if it has only an

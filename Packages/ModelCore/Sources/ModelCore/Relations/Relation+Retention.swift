@@ -26,6 +26,12 @@ extension ModelArrayField {
   }
 }
 
+extension ModelArrayField {
+  func retainLink(to model: ModelObject) {
+    if let model = model as? Related { table?.retain(model) }
+  }
+}
+
 extension ModelField {
   func retainLinks(except others: Set<ObjectIdentifier>) {
     guard readsThroughHook, let owner = ownerModel, let model = liveValue, let inverse = inverse(on: model),
@@ -33,6 +39,23 @@ extension ModelField {
     else { return }
     retain(model)
     inverse.see(owner)
+  }
+}
+
+extension ModelObject {
+  /// Makes the unsaved lists that contain this model retain it, because the scope does not any more. A link that was
+  /// made on this side is in their records only.
+  func leaveUnsavedLinks() {
+    for index in layout.relationIndices {
+      guard let relation = layout.field(at: index, of: self) as? any Relation, isStoredOnlyByInverse(relation) else {
+        continue
+      }
+      for related in relation.retainedModels {
+        guard let list = relation.inverse(on: related), list.isForeignKey, list.isToMany, list.isDirty else { continue }
+        list.retainLink(to: self)
+        relation.see(related)
+      }
+    }
   }
 }
 

@@ -32,6 +32,8 @@ protocol Relation: RelationField {
   ///
   /// - Parameter others: members that are left as they are.
   func retainLinks(except others: Set<ObjectIdentifier>)
+  /// Makes a list retain a member.
+  func retainLink(to model: ModelObject)
   /// The number of links, those of deallocated models included.
   var linkCount: Int { get }
   /// The related models that this side retains.
@@ -102,6 +104,8 @@ protocol Relation: RelationField {
 }
 
 extension Relation {
+  func retainLink(to model: ModelObject) {}
+
   func removeReleasedMembers() {}
 
   func markFollowedSaved(asOf stamp: ChangeStamp) {}
@@ -194,7 +198,7 @@ extension Relation {
   func cutInverse(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related), inverse !== self else { return }
     if isUneven || inverse.isUneven, !inverse.refers(to: owner) {
-      if !isForeignKey { inverse.cutUnloadedLink(to: owner, of: related, change) }
+      if owner.isStoredOnlyByInverse(self) { inverse.cutUnloadedLink(to: owner, of: related, change) }
       return
     }
     inverse.detachInverse(owner, change)

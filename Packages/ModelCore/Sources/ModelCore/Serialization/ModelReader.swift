@@ -271,7 +271,10 @@ final class ModelReader: FieldReader {
       .closure { [scope, edits, isFromStore, beginning, isNested = depth > 0] in
         observed?.end()
         if let edits {
-          model.becomeEdited(isReference: isReference && isNested, edits)
+          if model.becomeEdited(isReference: isReference && isNested, edits) {
+            // It belongs to the document: a transaction that fails does not retain it.
+            for edits in scope?.map.transactions ?? [] { edits.willAdd(model) }
+          }
         } else {
           model.markReadFromSource(isReference: isReference, isFromStore: isFromStore, since: beginning)
         }

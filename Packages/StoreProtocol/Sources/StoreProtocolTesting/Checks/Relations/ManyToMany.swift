@@ -43,6 +43,24 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck(
+      "an unsaved many-to-many link to a model that is saved and released is not lost", needs: [.anyModels, .queries]
+    ) { makeStore in
+      let store = try await makeStore()
+      let task = ContractTask()
+      (task.id.value, task.title.value) = (1, "Write")
+      try await store.create(task)
+      func label() async throws {
+        let label = ContractLabel()
+        label.id.value = 2
+        label.tasks.add(task)
+        try await store.save(label)
+      }
+      try await label()
+      try require(task.isDirty, "the link is saved")
+      try await store.save(task)
+      try await requireTasks(["1"], of: "2", in: try await makeStore(), "after the save")
+    },
     SharedEngineCheck("refresh overwrites an unsaved many-to-many link of either side", needs: [.anyModels, .queries]) {
       makeStore in
       for edit in LinkEdit.allCases {

@@ -47,6 +47,16 @@ extension ModelStoreContract {
         try requireEqual(try await anew(person, in: store).age.value, 36, "the stored age, saved: \(isSaved)")
       }
     },
+    Check("a transaction that throws does not retain what it imported", needs: [.transactions]) { store in
+      let json: JSONValue = [["id": "acme", "name": "Acme"]]
+      try await failing(in: store) { store in
+        try await store.importModels(ContractCompany.self, fromJSON: try json.jsonData())
+      }
+      try requireEqual(store.scope.unsavedModels.count, 0, "the number of unsaved models")
+      let document: JSONValue = [["id": "acme"]]
+      let report = try await store.importModels(ContractCompany.self, fromJSON: try document.jsonData())
+      try requireEqual(report.created.map(\.name.value), [nil], "the names of the second import")
+    },
     Check("a transaction that throws keeps the edits from before it", needs: [.transactions]) { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       person.age.value = 37
