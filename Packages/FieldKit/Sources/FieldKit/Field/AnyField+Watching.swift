@@ -14,7 +14,7 @@ public protocol FieldWatcher: AnyObject {
   /// Calls a closure that notifies the observers of a set, while ``FieldRecording/isOn``.
   func notifyObservers(of field: AnyField, _ notify: () -> Void)
   /// Called before a change is marked as saved, while ``FieldRecording/isOn``.
-  func fieldWillBeSaved(_ field: AnyField)
+  func fieldWillBeSaved(_ field: AnyField, asOf stamp: ChangeStamp?)
   /// Called when a change was saved, or replaced by a value that was read.
   func fieldWasSaved(_ field: AnyField)
 }

@@ -450,7 +450,7 @@ extension AnyField {
 
   /// Marks the value as of a stamp as saved. A later change stays dirty, and a later revert becomes dirty.
   public final func markSaved(asOf stamp: ChangeStamp) {
-    noteComingSave()
+    noteComingSave(asOf: stamp)
     // Otherwise a clean field has the saved value. An initial value may be younger than the read that made its model.
     guard lastChange <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
       // The saved value is neither the current value nor the stored baseline.

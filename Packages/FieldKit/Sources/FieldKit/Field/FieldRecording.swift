@@ -37,10 +37,12 @@ extension AnyField {
   }
 
   /// Notifies a recorder, if the owner has one, before a change is marked as saved.
+  ///
+  /// - Parameter stamp: when the save captured the value; nil for the present.
   @_spi(ModelKitInternals)
-  public final func noteComingSave() {
+  public final func noteComingSave(asOf stamp: ChangeStamp? = nil) {
     guard FieldRecording.isOn, flags.isSuperset(of: [.dirty, .ownerWatches]) else { return }
-    (owner as? any FieldWatcher)?.fieldWillBeSaved(self)
+    (owner as? any FieldWatcher)?.fieldWillBeSaved(self, asOf: stamp)
   }
 
   /// Notifies a recorder, if the owner has one, before the value is replaced by one from elsewhere.

@@ -13,7 +13,7 @@ private final class Keeper: FieldWatcher {
 
   func followedFieldWasSet(_ field: AnyField) { told.append("set") }
   func fieldBecameDirty(_ field: AnyField) { told.append("dirty") }
-  func fieldWillBeSaved(_ field: AnyField) {}
+  func fieldWillBeSaved(_ field: AnyField, asOf stamp: ChangeStamp?) {}
   func fieldWasSaved(_ field: AnyField) { told.append("saved") }
 }
 

@@ -89,9 +89,9 @@ extension ModelObject: FieldWatcher {
   }
 
   /// Records the state of a field before it is marked as saved.
-  public func fieldWillBeSaved(_ field: AnyField) {
+  public func fieldWillBeSaved(_ field: AnyField, asOf stamp: ChangeStamp?) {
     guard let identityMap else { return }
-    for edits in identityMap.transactions { edits.willSave(field, of: self) }
+    for edits in identityMap.transactions { edits.willSave(field, of: self, asOf: stamp) }
   }
 
   /// Releases the model from the scope if it has nothing left to save.

@@ -161,7 +161,7 @@ extension ModelObject {
         isEdited = true
       } else {
         let wasDirty = field.isDirty
-        field.noteComingSave()
+        field.noteComingSave(asOf: stamp)
         // The models that embed this one elsewhere have not been saved.
         field.endTracking()
         field.markSaved(asOf: stamp)

@@ -19,6 +19,8 @@ public final class TransactionEdits {
     let before: FieldState
     /// The last state that another task gave the field since.
     var elsewhere: FieldState?
+    /// When another task's save captured the value from before; nil if none did.
+    var captured: ChangeStamp?
     /// The counts of reads and saves that histories had for the field.
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
@@ -179,8 +181,18 @@ public final class TransactionEdits {
   }
 
   /// Records a field before it is marked as saved.
-  func willSave(_ field: AnyField, of model: ModelObject) {
-    guard isInside() else { return willChange(field, of: model) }
+  ///
+  /// - Parameter stamp: when the save captured the value; nil for the present.
+  func willSave(_ field: AnyField, of model: ModelObject, asOf stamp: ChangeStamp?) {
+    guard isInside() else {
+      let id = ObjectIdentifier(field)
+      // The transaction has edited the field since: the saved value is the one to restore.
+      if let stamp, field.lastChange > stamp, entries[id] != nil, !overtaken.contains(id) {
+        entries[id]?.captured = stamp
+        return
+      }
+      return willChange(field, of: model)
+    }
     if newModels.contains(model) { savedFields.append(field) } else { willChange(field, of: model) }
     uncommitted.insert(ObjectIdentifier(field))
   }
@@ -343,6 +355,7 @@ public final class TransactionEdits {
         entry.field.reinstate(entry.before, exactly: true, marksClean: false)
         // A save by another task that began after the edit saves the value.
         if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
+        if let stamp = entry.captured { entry.field.markSaved(asOf: stamp) }
       }
       if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
     }

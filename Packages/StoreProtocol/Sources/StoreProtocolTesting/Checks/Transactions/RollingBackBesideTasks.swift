@@ -28,6 +28,9 @@ extension ModelStoreContract {
     SharedEngineCheck("a deletion by another task follows no links of an open transaction") { makeStore in
       try await deletingBesideMoves(makeStore)
     },
+    SharedEngineCheck("a save in progress keeps its value if a transaction that edits it fails") { makeStore in
+      try await savingDuringEdit(makeStore)
+    },
     SharedEngineCheck("a model has what others stored during a transaction that fails") { makeStore in
       for savesFirst in [true, false] {
         for isNested in [true, false] { try await storingDuringFailure(makeStore, savesFirst, isNested) }
@@ -36,6 +39,35 @@ extension ModelStoreContract {
   ]
 
   private struct Refusal: Error {}
+
+  @MainActor private static func savingDuringEdit(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    for pieces in 0..<20 {
+      let age = 2 * pieces + 2
+      person.age.value = age
+      let (saved, save) = AsyncStream.makeStream(of: Void.self)
+      let task = Task { @MainActor in
+        try await transaction(in: store) { _ in
+          for _ in 0..<pieces { await Task.yield() }
+          person.age.value = age + 1
+          for await _ in saved {}
+          throw Refusal()
+        }
+      }
+      for _ in 0..<(pieces % 3) { await Task.yield() }
+      try await store.save(person)
+      save.finish()
+      _ = await task.result
+      let place = "after \(pieces) pieces"
+      let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(person.age.value, age, "\(place): the age")
+      try requireEqual(person.age.isDirty, stored.age.value != age, "\(place): whether the age is dirty")
+      try await store.save(person)
+      try require(!person.isDirty, "\(place): the person is dirty")
+    }
+  }
 
   @MainActor private static func savingFromOutlivingTask(_ makeStore: () async throws -> any ModelStore) async throws {
     let store = try await makeStore()
