@@ -12,13 +12,19 @@ struct StoredLane {
   /// The revision of the record that holds the entry; nil if there is none.
   private let entryRevision: UInt64?
 
-  /// Reads the lane of a record.
+  /// Reads the lane of a record: the record and the entry that belongs to it.
   ///
   /// - Throws: the errors of the engine; `ModelStoreError` with the code `corrupt` for a damaged entry.
   init(_ type: String, _ identifier: String, in engine: some RecordEngine) async throws {
     (self.type, self.identifier) = (type, identifier)
-    let stored = try await engine.read(OutboxEntry.recordType, OutboxEntry.recordIdentifier(type, identifier))
-    let found = try await engine.read(type, identifier)
+    let name = OutboxEntry.recordIdentifier(type, identifier)
+    var (stored, found): (StoredRecord?, StoredRecord?)
+    // A local write between the two reads changes the entry, too. Its record with the entry of before would count as
+    // that of the server, and be overwritten.
+    repeat {
+      stored = try await engine.read(OutboxEntry.recordType, name)
+      found = try await engine.read(type, identifier)
+    } while try await engine.read(OutboxEntry.recordType, name)?.revision != stored?.revision
     var lane = Lane()
     if let stored {
       guard let entry = OutboxEntry(bytes: stored.bytes) else { throw DamagedEntry(type: type, identifier: identifier) }

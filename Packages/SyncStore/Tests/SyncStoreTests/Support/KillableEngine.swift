@@ -2,22 +2,24 @@ import MemoryStore
 @_spi(ModelKitInternals) import StoreEngine
 import StoreProtocol
 
-/// A local engine whose process is killed at one of its commits.
+/// A local engine whose process is killed at one of its commits, or does something else after a read.
 final class KillableEngine: RecordEngine {
   struct Killed: Error {}
 
   let base: MemoryEngine
   private let shouldDie: @Sendable () -> Bool
   private let willRead: @Sendable () throws -> Void
+  private let didRead: @Sendable () async throws -> Void
 
   /// - Parameters:
   ///   - willRead: called before a read, which fails with the error that it throws.
+  ///   - didRead: called after a record was read, before the caller gets it.
   ///   - shouldDie: returns whether the process is killed now: before a commit, and after it.
   init(
     _ base: MemoryEngine, willRead: @escaping @Sendable () throws -> Void = {},
-    shouldDie: @escaping @Sendable () -> Bool
+    didRead: @escaping @Sendable () async throws -> Void = {}, shouldDie: @escaping @Sendable () -> Bool
   ) {
-    (self.base, self.willRead, self.shouldDie) = (base, willRead, shouldDie)
+    (self.base, self.willRead, self.didRead, self.shouldDie) = (base, willRead, didRead, shouldDie)
   }
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
@@ -25,6 +27,12 @@ final class KillableEngine: RecordEngine {
   func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot {
     try willRead()
     return base.snapshot(pinned: pinned)
+  }
+
+  func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    let found = try await snapshot(pinned: false).record(type, identifier)
+    try await didRead()
+    return found
   }
 
   func commit(_ batch: RecordBatch) async throws {
