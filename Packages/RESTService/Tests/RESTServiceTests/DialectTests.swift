@@ -70,7 +70,8 @@ import Testing
     ("or=(rating.is.null,title.eq.%22Emma%22)", ["Emma", "Evelina"]), ("and=(title.not.like.%22E*%22)", ["Persuasion"]),
     ("not.or=(rating.eq.5,rating.is.null)", ["Persuasion"]),
     ("order=rating.desc.nullslast,title", ["Emma", "Persuasion", "Evelina"]),
-    ("order=rating&limit=1&offset=1", ["Emma"]),
+    ("order=rating&limit=1&offset=1", ["Emma"]), ("order=id.asc", ["Emma", "Persuasion", "Evelina"]),
+    ("order=rating.asc.nullslast,id.desc", ["Persuasion", "Emma", "Evelina"]),
   ])
   func `A filter of PostgREST finds the records`(query: String, titles: [String]) async throws {
     let store = MemoryModelStore()

@@ -114,7 +114,8 @@ public struct PostgRESTDialect: RESTDialect {
     response.headers["Content-Range"].flatMap { $0.split(separator: "/").last }.flatMap { Int($0) }
   }
 
-  /// Translates a query to filters, `order`, `limit` and `offset`.
+  /// Translates a query to filters, `order`, `limit` and `offset`. The last order is that of the identifiers, so that
+  /// each row is in one page.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = RESTPaging.offset(size: pageSize).translation(of: query)
     if let filter = query.filter {
@@ -124,11 +125,16 @@ public struct PostgRESTDialect: RESTDialect {
       let value = condition.hasPrefix("\(name)(") ? String(condition.dropFirst(name.count)) : "(\(condition))"
       translation.items.append(RESTQueryItem(name, value))
     }
-    let orders = try query.orders.map { order in
+    var isTotal = false
+    var orders = try query.orders.map { order in
       let keys = try query.keys(of: order.term.path)
       guard order.term.form == .value, keys.count == 1 else { throw query.unsupported("the order by \(order)") }
+      if keys[0] == query.identifierKey { isTotal = true }
       return "\(keys[0]).\(order.isDescending ? "desc" : "asc").nulls\(order.nils.rawValue)"
     }
+    // Each page is a query of its own, and PostgreSQL returns rows with equal values in any order: without this, a row
+    // can be in two pages, or in none.
+    if !isTotal, let key = query.identifierKey { orders.append("\(key).asc") }
     if !orders.isEmpty { translation.items.append(RESTQueryItem("order", orders.joined(separator: ","))) }
     return translation
   }

@@ -30,6 +30,8 @@ public struct RESTQuery {
   public var limit: Int?
   /// The number of models to skip.
   public var offset: Int
+  /// The key of the identifier as records spell it; nil for a model without identifier field.
+  var identifierKey: String?
   private let fields: RESTQueryFields
 
   init<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) {

@@ -82,6 +82,7 @@ extension RESTModelStore {
     let collection = try path ?? router.pathOfCollection(type) { values[$0] }
     let operation = RESTOperation(
       .list, typeName: M.typeName, collectionPath: collection, identifierKey: identifierKey(of: M.prototype()))
+    query.identifierKey = operation.identifierKey
     return try RESTCall(operation, self)
   }
 

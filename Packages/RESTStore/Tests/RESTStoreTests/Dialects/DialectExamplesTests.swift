@@ -193,7 +193,8 @@ private final class Publisher: Model {
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 10))
     _ = try await store.list(Author.self, where: filter)
     let components = URLComponents(string: transport.requests[0].url.absoluteString)
-    return (components?.queryItems ?? []).dropFirst().map { "\($0.name)=\($0.value ?? "")" }
+    let items = (components?.queryItems ?? []).filter { !["limit", "order"].contains($0.name) }
+    return items.map { "\($0.name)=\($0.value ?? "")" }
   }
 
   @Test func `The dialect of PostgREST translates every condition, with nil compared as in Swift`() async throws {
@@ -237,8 +238,23 @@ private final class Publisher: Model {
     #expect(found.map(\.id.value) == [1, 2, 3])
     #expect(
       transport.lines == [
-        "GET http://api.test/authors?limit=2&order=age.asc.nullslast",
-        "GET http://api.test/authors?limit=2&order=age.asc.nullslast&offset=2",
+        "GET http://api.test/authors?limit=2&order=age.asc.nullslast%2Cid.asc",
+        "GET http://api.test/authors?limit=2&order=age.asc.nullslast%2Cid.asc&offset=2",
       ])
+  }
+
+  @Test func `The dialect of PostgREST orders rows by their identifier last, so that each is in one page`() async throws
+  {
+    let transport = StubTransport(status: 200, "[]")
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2))
+    _ = try await store.list(Author.self)
+    _ = try await store.page(ModelQuery(Author.self, limit: 1), after: nil)
+    _ = try await store.list(Author.self, sort: [.descending(\.id), .ascending(\.age)])
+    _ = try await store.list(Author.self, where: { $0.age > 1 }, sort: [.ascending(\.age)], evaluation: .inMemory)
+    let orders = transport.requests.map { request in
+      let components = URLComponents(string: request.url.absoluteString)
+      return components?.queryItems?.filter { $0.name == "order" }.map { $0.value ?? "" } ?? []
+    }
+    #expect(orders == [["id.asc"], ["id.asc"], ["id.desc.nullslast,age.asc.nullsfirst"], ["id.asc"]])
   }
 }
