@@ -53,7 +53,9 @@ public enum RESTPaging: Sendable, Hashable {
 
   /// Returns the items of the page after one that was requested with `items` and had `count` elements; nil if that was
   /// the last page.
-  func items(after items: [RESTQueryItem], count: Int) -> [RESTQueryItem]? {
+  ///
+  /// - Parameter total: the number of elements in all pages; nil if it is not known.
+  func items(after items: [RESTQueryItem], count: Int, total: Int?) -> [RESTQueryItem]? {
     func number(_ name: String?) -> Int? {
       name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
     }
@@ -65,8 +67,11 @@ public enum RESTPaging: Sendable, Hashable {
     switch self {
     case .whole, .linked: return nil
     case .offset(let size, let limitName, let offsetName):
-      guard count >= min(number(limitName) ?? size, size) else { return nil }
-      return moved(offsetName, from: number(offsetName) ?? 0, by: count)
+      let start = number(offsetName) ?? 0
+      // A server may have a limit of its own, below the requested size.
+      let hasMore = total.map { $0 > start && $0 - start > count } ?? false
+      guard hasMore || count >= min(number(limitName) ?? size, size) else { return nil }
+      return moved(offsetName, from: start, by: count)
     case .pages(let size, let page, let sizeParameter, let first):
       guard count >= number(sizeParameter) ?? size else { return nil }
       return moved(page, from: number(page) ?? first, by: 1)
@@ -91,11 +96,12 @@ public struct RESTPage: Sendable {
   /// Whether the server linked to this page or to one before.
   let isLinked: Bool
 
-  /// The next page by the paging of the translation: after a full page by number or offset, there may be one more.
+  /// The next page by the paging of the translation: after a full page by number or offset, there may be one more, and
+  /// after a short one by offset if the total is larger.
   /// There is none after a page that was reached by a link of the server, nor after one that declares itself the last.
   public var followingLink: RESTPageLink? {
     if count == 0 || isLinked || answer.isLast { return nil }
-    return translation.paging.items(after: items, count: count).map { .items($0) }
+    return translation.paging.items(after: items, count: count, total: answer.total).map { .items($0) }
   }
 }
 
