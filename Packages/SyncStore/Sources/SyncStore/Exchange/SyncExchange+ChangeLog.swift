@@ -35,7 +35,9 @@ extension SyncExchange {
       if page.isReset { try await pullAll(type) }
       let next = PullPosition(
         position: page.position, compared: page.isReset ? began : known?.compared ?? began)
-      if next != known { try await locally { try await next.write(name, in: engine.local) } }
+      if try await takeRejected(type), next != known {
+        try await locally { try await next.write(name, in: engine.local) }
+      }
       if page.isReset || !page.hasMore { return true }
       guard positions.insert(page.position).inserted else {
         throw ModelStoreError(

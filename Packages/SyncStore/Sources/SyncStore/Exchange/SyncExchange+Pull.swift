@@ -10,6 +10,10 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func pull<M: Model>(_ type: M.Type) async throws {
     let before = report.pulled
+    defer {
+      for (record, error) in sortedRejected { fail(M.typeName, record.identifier, error) }
+      rejected = [:]
+    }
     do {
       if try await !pullLog(type), try await !pullChanges(type) { try await pullAll(type) }
       tell(.pulled(type: M.typeName, changes: report.pulled - before))
@@ -48,7 +52,9 @@ extension SyncExchange {
     } catch let error as ModelStoreError where error.code == .unsupported {
       return false
     }
-    if mark != known { try await locally { try await mark.write(name, in: engine.local) } }
+    if try await takeRejected(type), mark != known {
+      try await locally { try await mark.write(name, in: engine.local) }
+    }
     return true
   }
 
@@ -68,7 +74,7 @@ extension SyncExchange {
       query.evaluation = .inMemory
       time = try await compare(query, reading)
     }
-    if let time {
+    if try await takeRejected(type), let time {
       try await locally { try await PullMark(time: time, compared: began).write(M.typeName, in: engine.local) }
     }
   }
@@ -94,6 +100,7 @@ extension SyncExchange {
       // A server may list a record twice, as a join does. Its last version is kept.
       var seen: Set<ExactText> = []
       var records = Array(records.reversed().filter { seen.insert(ExactText($0.identifier)).inserted }.reversed())
+      for name in seen { rejected[name] = nil }
       for (index, record) in records.enumerated().reversed() {
         if try await isAnswered(type, record) { records.remove(at: index) }
       }
@@ -105,10 +112,29 @@ extension SyncExchange {
       // One of them breaks a local rule, such as that about unique values.
       if records.count > 1 {
         for record in records { try await take(type, [record]) }
-      } else {
-        fail(M.typeName, records.first?.identifier, error)
+      } else if let record = records.first {
+        rejected[ExactText(record.identifier)] = (record, error)
       }
     }
+  }
+
+  /// Takes the rejected records of a type again, after all others: the value that has to be unique may have moved from
+  /// a record that was changed or removed since.
+  ///
+  /// - Returns: whether none is left. Otherwise the next exchange has to read them again, so that the mark or the
+  ///   position stays before them.
+  func takeRejected<M: Model>(_ type: M.Type) async throws -> Bool {
+    var count = Int.max
+    while !rejected.isEmpty, rejected.count < count {
+      count = rejected.count
+      try await take(type, sortedRejected.map(\.record))
+    }
+    return rejected.isEmpty
+  }
+
+  /// The rejected records, in an order that is the same each time.
+  private var sortedRejected: [(record: RemoteRecord, error: ModelStoreError)] {
+    rejected.sorted { $0.key.text < $1.key.text }.map(\.value)
   }
 
   private func merge(_ type: String, _ records: [RemoteRecord]) async throws {
@@ -198,6 +224,7 @@ extension SyncExchange {
   ///
   /// - Returns: the name of the record; nil if none was removed.
   func remove(_ type: String, _ identifier: String) async throws -> ExactText? {
+    rejected[ExactText(identifier)] = nil
     var isRemoved = false
     try await step(type, identifier) { lane in
       isRemoved = false

@@ -15,6 +15,8 @@ final class SyncExchange<Local: RecordEngine> {
   var pulledTypes: Set<String> = []
   /// Whether all records are compared, whatever changed since the last time.
   var comparesAll = false
+  /// The records of the type being pulled that a local rule rejects, such as that about unique values.
+  var rejected: [ExactText: (record: RemoteRecord, error: ModelStoreError)] = [:]
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
   var unansweredCreations: [String: [String]] = [:]
   /// The names of records by the names of records with temporary identifiers that they reference.
