@@ -23,6 +23,8 @@ extension PostgRESTDialect: RESTServiceDialect {
     for item in query.items {
       switch item.name {
       case "limit", "offset", "after": items.append(item)
+      // The link to the next page has the condition and the order as the service writes them.
+      case _ where ["where", "sort"].contains(item.name) && form.fields[item.name] == nil: items.append(item)
       case "order": items.append(RESTQueryItem("sort", try PostgRESTReader.orders(item.value, form).jsonString()))
       case "select":
         throw ModelStoreError(.unsupported, "The parameter select is not served: records have all columns.")
