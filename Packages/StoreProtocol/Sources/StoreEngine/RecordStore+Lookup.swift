@@ -75,10 +75,17 @@ extension RecordStore {
       throw ModelStoreError.notFound(context.name, identifier: identifier)
     }
     let model = try models(type, fromBytes: [bytes]) { _ in identifier }[0]
+    noteModels(type, of: CollectionOfOne(identifier))
     if let lastWrite, Swift.type(of: model) == type {
       model.markRead(from: context.source, asOf: lastWrite, .next())
     }
     return model
+  }
+
+  /// Records that models were read from records, in case the open transaction wrote these and fails.
+  public final func noteModels<M: Model>(_ type: M.Type, of identifiers: some Sequence<String>) {
+    guard let transaction, transaction.touches(M.typeName) else { return }
+    for identifier in identifiers { transaction.noteModel(type, M.typeName, identifier) }
   }
 
   /// Returns whether a record is one of a class, and not of another class that is stored with it.
@@ -119,6 +126,7 @@ extension RecordStore {
       ) { try await self.record(M.typeName, $0)?.bytes }
       records = zip(records, current).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
     }
+    noteModels(type, of: records.lazy.map(\.identifier))
     if !skipsUnreadableRecords {
       let models = try models(type, fromBytes: records.map(\.value)) { records[$0].identifier }
       scope.pendingReads.noteRead(of: models, at: answer)

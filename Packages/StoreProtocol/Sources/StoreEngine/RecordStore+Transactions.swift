@@ -37,7 +37,14 @@ extension RecordStore {
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
     try checkCancellation()
     try parts.check()
-    if let transaction { return try await parts.runNested(in: scope, transaction.log, body) }
+    if let transaction {
+      do {
+        return try await parts.runNested(in: scope, transaction.log, body)
+      } catch {
+        await readOutdated(of: transaction)
+        throw error
+      }
+    }
     // A task has the turn already if it is in a transaction of another store of the scope.
     if let outer = TransactionMark.innermost(of: scope) {
       // Its child tasks may begin several at the same time.
@@ -78,11 +85,13 @@ extension RecordStore {
           current.operations, after: reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: reads)))
     } catch {
       await readAgain(edits.revert { current.log.rollBack() }.union(parts.takeRestored()), after: current.tracker)
+      await readOutdated(of: current)
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
     try edits.commit { try current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     await readAgain(parts.takeRestored(), after: current.tracker)
+    await readOutdated(of: current)
     return result
   }
 
@@ -97,6 +106,18 @@ extension RecordStore {
     }
   }
 
+  /// Reads models again that a transaction had read from records that it wrote, before these writes were rolled back:
+  /// no state of the models from before has the stored values.
+  private func readOutdated(of transaction: StoreTransaction) async {
+    for (name, modelClass) in transaction.takeOutdated() {
+      let identifier = name.identifier.text
+      guard let model = scope.liveModel(of: modelClass, identifier: identifier) as? any ModelObject & ModelIsolation,
+        model.isKnownToStore
+      else { continue }
+      await readAgain(model, identifier)
+    }
+  }
+
   private func readAgain<M: Model>(_ model: M, _ identifier: String) async {
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
@@ -105,6 +126,7 @@ extension RecordStore {
       !scope.pendingReads.isNewer(model, than: start)
     else { return }
     _ = try? models(M.self, fromBytes: [record.bytes]) { _ in identifier }
+    noteModels(M.self, of: CollectionOfOne(identifier))
   }
 
   /// Ends a transaction for the tasks that outlive its body.

@@ -35,6 +35,10 @@ public final class StoreTransaction {
   /// The index keys of written records by type, created when a query needs them.
   private var keys: [String: WrittenKeys] = [:]
   private var count = 0
+  /// The records that the transaction wrote and models were read from, each with the log of the last read.
+  private var uncommittedReads: [RecordName: StoreTransactionLog] = [:]
+  /// The classes of models that were read from records whose writes were rolled back.
+  private var outdated: [RecordName: ModelObject.Type] = [:]
   /// Read a record that the engine completed when it was committed, by type.
   var readers: [String: (RecordOperation) -> Void] = [:]
 
@@ -88,6 +92,20 @@ public final class StoreTransaction {
     if tracker.saw(type, after: reads.note(type, position)) {
       throw TransactionReads.Part(type: type, identifier: nil).conflict
     }
+  }
+
+  /// Records the read of a model. If the transaction wrote its record, the model is outdated after a rollback.
+  func noteModel(_ modelClass: ModelObject.Type, _ type: String, _ identifier: String) {
+    let name = RecordName(type, identifier), log = log
+    guard entry(type, identifier) != nil, uncommittedReads[name] !== log else { return }
+    uncommittedReads[name] = log
+    log.onFailure { [weak self] in self?.outdated[name] = modelClass }
+  }
+
+  /// Returns the models that have values of rolled back writes, since the last call.
+  func takeOutdated() -> [RecordName: ModelObject.Type] {
+    defer { outdated = [:] }
+    return outdated
   }
 
   /// - Parameters:

@@ -56,6 +56,7 @@ extension MemoryModelStore {
   /// Returns the models of records at the last write of their type. Live models that were read from these records are
   /// not read again.
   func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
+    noteModels(type, of: rows.lazy.map(\.identifier))
     let known = context(of: type)
     guard known.remembersReading, let lastWrite, !isRefreshing else {
       let models = try models(type, fromBytes: rows.map(\.bytes)) { rows[$0].identifier }

@@ -164,6 +164,42 @@ extension ModelStoreContract {
       try require(person.age.value == 36 && !person.isDirty, "the age is not as it was, or dirty")
       try requireEqual(try await store.list(ContractPerson.self), [person], "the people")
     },
+    Check(
+      "a transaction that throws leaves models that it was the first to read as they are stored", needs: [.transactions]
+    ) { store in
+      for isNested in [false, true] {
+        let company = ContractCompany.named("Acme")
+        company.id.value = "acme \(isNested)"
+        let person = ContractPerson.named("Ada", age: 36)
+        person.company.value = company
+        try await store.create(company)
+        try await store.create(person)
+        let identifier = person.identifier ?? ""
+        for model in [company, person] as [ModelObject] { store.scope.remove(model) }
+        var found: ContractPerson?
+        func readAfterDeletion(_ store: any ModelStore) async throws {
+          try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme \(isNested)"))
+          found = try await store.lookup(ContractPerson.self, identifier: identifier)
+          try require(found?.company.value == nil, "the deleted company is referenced, nested: \(isNested)")
+        }
+        if isNested {
+          try await transaction(in: store) { store in
+            try await failing(in: store, readAfterDeletion)
+            try requireEqual(
+              found?.company.value?.identifier, "acme true", "the identifier of the company in the outer transaction")
+          }
+        } else {
+          try await failing(in: store, readAfterDeletion)
+        }
+        guard let found else { throw ContractViolation("no person was found") }
+        let what = "the identifier of the company, nested: \(isNested)"
+        try requireEqual(found.company.value?.identifier, "acme \(isNested)", what)
+        try require(!found.isDirty, "the person is dirty, nested: \(isNested)")
+        found.company.value = nil
+        try await store.save(found)
+        try require(try await anew(found, in: store).company.value == nil, "the link is stored, nested: \(isNested)")
+      }
+    },
     Check("an undo history has no edits of a transaction that failed", needs: [.transactions]) { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       let undo = ModelUndo(store.scope)
