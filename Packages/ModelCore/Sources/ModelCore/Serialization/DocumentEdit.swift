@@ -63,7 +63,8 @@ public struct DocumentEdit<M: Model> {
         }
       } else if edit.field.isDirty, !edit.field.restore() {
         (edit.field as? any Relation)?.unlinkAll()
-        edit.field.unload()
+        // An unload counts as a read, which would end the record of the field in the step with the rejected value.
+        edit.field.restoreUnset()
       }
     }
     for case let model as ModelObject in edits.newModels where !model.isKnownToStore {

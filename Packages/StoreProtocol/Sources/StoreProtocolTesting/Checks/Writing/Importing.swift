@@ -73,6 +73,20 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractPerson.self).count, 3, "the number of people after the redo")
       try requireEqual(report.created[0].company.value?.name.value, "Acme", "the company after the redo")
     },
+    Check("a rejected entry is no part of the step of an import") { store in
+      let person = try await anew(try await store.create(ContractPerson.named("Ada")), in: store)
+      let undo = ModelUndo(store.scope)
+      let rejected: JSONValue = ["id": .int(person.id.value ?? 0), "name": " ", "age": 1]
+      try await store.importModels(ContractPerson.self, fromJSON: try JSONValue.array([rejected]).jsonData())
+      try require(!undo.canUndo, "an import that changed nothing is a step")
+      let json: JSONValue = [["id": 4711, "name": "Grace"], rejected]
+      let report = try await store.importModels(ContractPerson.self, fromJSON: try json.jsonData())
+      try requireEqual(report.description, "1 created, 0 updated, 0 unchanged, 1 rejected", "the report")
+      try await store.save(undo.undo())
+      try require(!undo.canUndo, "the import is more than one step")
+      try requireEqual(try await store.list(ContractPerson.self), [person], "the people after the undo")
+      try require(person.name.value == "Ada" && person.age.value == nil && !person.isDirty, "the person is changed")
+    },
     Check("the undo of an import deletes models with embedded ones", needs: [.anyModels]) { store in
       let undo = ModelUndo(store.scope)
       let json: JSONValue = [["id": 9, "title": "Emma", "author": ["name": "Jane"]], ["author": ["name": "Anne"]]]
