@@ -208,9 +208,17 @@ public final class TransactionEdits {
 
   private func ownEditedFields(of model: ModelObject) -> [AnyField] {
     recorded(of: model).filter { entry in
-      !overtaken.contains(ObjectIdentifier(entry.field))
-        && !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
+      if overtaken.contains(ObjectIdentifier(entry.field)) { return false }
+      return !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
+        || wasEditedSinceSave(entry.field, of: model)
     }.map(\.field)
+  }
+
+  /// Returns whether the transaction edited a field after it had saved it. Even with its value from before, the field
+  /// differs from the saved state then, which is its baseline.
+  private func wasEditedSinceSave(_ field: AnyField, of model: ModelObject) -> Bool {
+    // The baseline of a relation that its inverse stores follows saves of other models.
+    field.isDirty && uncommitted.contains(ObjectIdentifier(field)) && !model.isStoredOnlyByInverse(field)
   }
 
   /// - Complexity: O(*n*) in the number of fields of the model.

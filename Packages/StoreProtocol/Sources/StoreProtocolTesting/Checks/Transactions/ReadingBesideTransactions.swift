@@ -27,6 +27,10 @@ extension ModelStoreContract {
     SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
       try await savingEditedModel(makeStore)
     },
+    SharedEngineCheck("a save by another task leaves out what an open transaction saved and set to the former value") {
+      makeStore in
+      try await savingBesideFormerValue(makeStore)
+    },
     SharedEngineCheck("a partial save and a creation by another task leave out what an open transaction edited") {
       makeStore in
       try await savingPartOfEditedModel(makeStore)
@@ -200,6 +204,25 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 3, "the stored age")
+  }
+
+  @MainActor private static func savingBesideFormerValue(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 36))
+    try await failing(in: store) { store in
+      person.age.value = 37
+      try await store.save(person)
+      person.age.value = 36
+      try await beside(store) { store in
+        person.name.value = "Augusta"
+        try await store.save(person)
+      }
+    }
+    try require(person.age.value == 36 && !person.isDirty, "the age is not as it was, or the person is dirty")
+    let stored = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.name.value, "Augusta", "the stored name")
+    try requireEqual(stored.age.value, 36, "the stored age")
   }
 
   @MainActor private static func savingPartOfEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
