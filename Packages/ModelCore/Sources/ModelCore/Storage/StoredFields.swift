@@ -63,8 +63,10 @@ extension ModelObject {
 
   /// Marks everything that a save of the model writes as saved. Fields that the class keeps out of records have nothing
   /// left to save then, nor do lists that are saved with their inverse.
-  public func markWhollySaved(asOf stamp: ChangeStamp) {
-    if case .loaded = modelLoadState {
+  ///
+  /// - Parameter includesLinks: whether lists and other relations that are saved with their inverse are marked, too.
+  public func markWhollySaved(asOf stamp: ChangeStamp, includingLinks includesLinks: Bool = true) {
+    if includesLinks, case .loaded = modelLoadState {
       var hasBecomeClean = false
       for index in layout.relationIndices {
         guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
@@ -76,7 +78,9 @@ extension ModelObject {
     guard omitsFields else { return }
     let written = Set(fieldsForDictionaryValue().map { ObjectIdentifier($0) })
     forEachField { field, _ in
-      guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)) else { return }
+      guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)),
+        includesLinks || !field.isRelation
+      else { return }
       field.markSaved(asOf: stamp)
     }
     identityMap?.releaseIfSaved(self)

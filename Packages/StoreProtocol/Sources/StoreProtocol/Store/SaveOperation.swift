@@ -404,7 +404,10 @@ public struct SaveOperation<M: Model> {
       scope.process { assignIdentifier() }
     }
     model.markSaved(writtenFields, asOf: stamp)
-    if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
+    if isWhole || model.dirtyFields.isEmpty {
+      // An update of chosen fields saves no relation that is not among them, so that a revert still cuts its links.
+      model.markWhollySaved(asOf: stamp, includingLinks: isWhole)
+    }
     if let readAnswer {
       if scope.isRecorded {
         scope.process(answerFor: fields.fields(of: model), readAnswer)

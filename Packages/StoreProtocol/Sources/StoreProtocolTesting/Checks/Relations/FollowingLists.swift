@@ -60,6 +60,18 @@ extension ModelStoreContract {
       try requireEqual(keeper.animals.value, staying, "the animals")
       try requireEqual(try await store.list(ContractKeeper.self).count, 1, "the number of keepers")
     },
+    Check("a partial save of another field leaves the links of a list that its members store unsaved") { store in
+      let company = ContractCompany.named("Acme"), person = ContractPerson.named("Ada")
+      company.id.value = "acme"
+      try await store.create(company)
+      person.company.value = company
+      company.name.value = "Acme Ltd"
+      try await store.update(company, fields: [company.name])
+      try require(company.employees.isDirty && !company.name.isDirty, "the list is clean, or the name is dirty")
+      company.revert()
+      try require(person.company.value == nil && company.employees.value?.isEmpty != false, "the link is not reverted")
+      try requireEqual(company.name.value, "Acme Ltd", "the saved name")
+    },
     Check("an unloaded member that is removed from a list loses the link in its record", needs: [.anyModels]) { store in
       let company = ContractCompany.named("Acme")
       company.id.value = "acme"
