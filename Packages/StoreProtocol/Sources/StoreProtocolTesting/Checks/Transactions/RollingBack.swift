@@ -103,7 +103,8 @@ extension ModelStoreContract {
         try await store.count(ContractPerson.self, where: { $0.company == acme }), 2, "the number of employees")
     },
     Check(
-      "a transaction that throws keeps the edits of a new model and of those inside", needs: [.transactions, .anyModels]
+      "a transaction that throws keeps the edits of a new model and of those inside",
+      needs: [.transactions, .anyModels]
     ) { store in
       let album = ContractAlbum(), track = ContractTrack()
       track.title.value = "old"
