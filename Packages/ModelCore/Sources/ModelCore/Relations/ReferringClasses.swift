@@ -53,7 +53,7 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models that the other side lacks: it has no inverse, or was unloaded. Also
+  /// Cuts the links of this model to deleted models whose inverse lacks them: there is none, or it was unloaded. Also
   /// removes deleted models from all baselines.
   ///
   /// - Returns: the changed fields that were not dirty before.

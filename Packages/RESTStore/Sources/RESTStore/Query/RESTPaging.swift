@@ -96,9 +96,9 @@ public struct RESTPage: Sendable {
   /// Whether the server linked to this page or to one before.
   let isLinked: Bool
 
-  /// The next page by the paging of the translation: after a full page by number or offset, there may be one more, and
-  /// after a short one by offset if the total is larger.
-  /// There is none after a page that was reached by a link of the server, nor after one that declares itself the last.
+  /// The next page by the paging of the translation. After a full page by number or offset, there may be one more;
+  /// after a short one by offset, if the total is larger. There is none after a page that was reached by a link of the
+  /// server, nor after one that declares itself the last.
   public var followingLink: RESTPageLink? {
     if count == 0 || isLinked || answer.isLast { return nil }
     return translation.paging.items(after: items, count: count, total: answer.total).map { .items($0) }
