@@ -49,7 +49,8 @@ extension FileModelStore {
     if list.damages.isEmpty, !mayBeOutdated(read) || !scope.pendingReads.hasUpdates(of: M.typeName, since: read.start) {
       do {
         let models = try readingRecords {
-          try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: $0)
+          try scope.models(
+            M.self, fromJSON: Data(list.bytes), identifiers: list.selection?.identifier, keepsLocalChanges: $0)
         }
         scope.pendingReads.noteRead(of: models, at: answer)
         return models

@@ -255,6 +255,37 @@ import Testing
     }
   }
 
+  @Test func `A record whose value has another identifier is not read as that model`() async throws {
+    try await withStores { store, _, url in
+      let text = """
+        {"format": "modelkit-models", "version": 1, "models": [
+          {"type": "Reader", "identifier": "6", "value": {"id": 7, "name": "wrong"}},
+          {"type": "Reader", "identifier": "7", "value": {"id": 7, "name": "Ada"}},
+          {"type": "Reader", "identifier": "8", "value": {"name": "nobody"}},
+          {"type": "Book", "identifier": "1", "value": {"id": "2"}}]}
+        """
+      try Data(text.utf8).write(to: url)
+      try await store.importJSON(from: url)
+      let ada = try await store.lookup(Reader.self, identifier: "7")
+      for identifier in ["6", "8"] {
+        let error = await #expect(throws: ModelStoreError.self) {
+          _ = try await store.lookup(Reader.self, identifier: identifier)
+        }
+        #expect(error?.code == .corrupt)
+        #expect(error?.identifier == identifier)
+        #expect(error?.message.contains(identifier == "6" ? "has the identifier \"7\"" : "no identifier") == true)
+      }
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Reader.self) }
+      #expect(error?.code == .corrupt)
+      #expect(error?.identifier == "6")
+      await #expect(throws: ModelStoreError.self) { _ = try await store.list(Book.self) }
+      #expect(ada.name.value == "Ada")
+      #expect(!ada.isDirty)
+      for identifier in ["6", "8"] { try await store.delete(Reader.with(identifier: identifier, in: store.scope)) }
+      #expect(try await store.list(Reader.self) == [ada])
+    }
+  }
+
   @Test func `A file of JSON that is imported for two classes of one name is refused`() async throws {
     final class Other: Model {
       let id = Field<String>()

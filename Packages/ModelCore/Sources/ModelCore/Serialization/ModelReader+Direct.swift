@@ -83,6 +83,7 @@ extension ModelReader {
         while try scanner.nextElement() {
           if let model = try direct.readUnchanged(&scanner, root) {
             guard let model = model as? M else { return nil }
+            try reader.checkIdentifier(of: model, number: models.count)
             models.append(model)
             continue
           }
@@ -96,6 +97,7 @@ extension ModelReader {
             if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate, of: root.layout.rootClass) }
           }
           guard let model = try direct.resolve(node, root, isForeignKey: nil) as? M else { return nil }
+          try reader.checkIdentifier(of: model, number: models.count)
           models.append(model)
         }
         if path.isEmpty { try scanner.finish() }

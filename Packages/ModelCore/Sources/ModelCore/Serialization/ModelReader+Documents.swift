@@ -38,7 +38,9 @@ extension ModelReader {
         guard case .object(let dictionary) = element else {
           throw ValueTransformError(expected: "an object", found: element)
         }
-        staged.append(try reader.inside(place) { try reader.stage(dictionary, as: type) })
+        let element = try reader.inside(place) { try reader.stage(dictionary, as: type) }
+        try reader.checkIdentifier(of: element.model, number: index)
+        staged.append(element)
       } catch {
         let error = ModelDecodingError.wrapping(error, at: place)
         if reader.leniency == nil { throw error }

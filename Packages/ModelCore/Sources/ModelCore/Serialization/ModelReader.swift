@@ -15,6 +15,8 @@ final class ModelReader: FieldReader {
   let isFromStore: Bool
   /// The save to which a store's response is read: the model, the written fields, and the moment of their capture.
   var save: (model: ModelObject, fields: Set<ObjectIdentifier>, stamp: ChangeStamp)?
+  /// The identifiers that the records of a list must have, by their numbers; nil if any will do.
+  var identifiers: ((Int) -> String)?
   /// The moment before the first value is applied.
   let beginning = ChangeStamp.next()
   /// The number of objects around the current one.

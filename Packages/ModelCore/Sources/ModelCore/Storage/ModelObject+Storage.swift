@@ -325,14 +325,18 @@ extension ModelScope {
   /// - Parameters:
   ///   - data: the document.
   ///   - path: the path of the list in the document; the whole document by default.
+  ///   - identifiers: returns the identifier that the record with a number must have; nil if any will do.
   ///   - keepsLocalChanges: whether fields with local changes keep their values.
   /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not
-  ///   fit; nothing is changed then.
+  ///   fit, or the first record with another identifier; nothing is changed then.
   public func models<M: Model>(
-    _ type: M.Type, fromJSON data: Data, at path: String = "", keepsLocalChanges: Bool
+    _ type: M.Type, fromJSON data: Data, at path: String = "", identifiers: ((Int) -> String)? = nil,
+    keepsLocalChanges: Bool
   ) throws -> [M] {
     func reader() -> ModelReader {
-      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+      let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+      reader.identifiers = identifiers
+      return reader
     }
     return try map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
       whole(

@@ -30,7 +30,10 @@ extension ModelStore {
       do {
         // Nothing is to be changed: a scope of its own has no models that could be.
         _ = try ModelScope(transformers: scope.transformers)
-          .models(type, fromJSON: RecordBytes.list(of: [record]), keepsLocalChanges: true)
+          .models(
+            type, fromJSON: RecordBytes.list(of: [record]),
+            identifiers: identifier(number).map { known in { _ in known } },
+            keepsLocalChanges: true)
       } catch {
         // The record was read as a list of one.
         let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
@@ -52,7 +55,7 @@ extension ModelStore {
   ///   - records: the bytes of one JSON object each.
   ///   - identifier: returns the identifier of the record with a number.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` and the identifier of the first record that does not fit the
-  ///   model; nothing is changed then.
+  ///   model, or whose value has another identifier; nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
@@ -63,8 +66,11 @@ extension ModelStore {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())
     }
     do {
-      return try readingRecords {
-        try scope.models(type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: $0)
+      return try withoutActuallyEscaping(identifier) { identifiers in
+        try readingRecords {
+          try scope.models(
+            type, fromJSON: RecordBytes.list(of: records), identifiers: identifiers, keepsLocalChanges: $0)
+        }
       }
     } catch {
       throw corruption(in: records, of: type, identifier: identifier)
@@ -114,49 +120,31 @@ extension ModelStore {
       scope.decodingIssueHandler = { _ in }
       return scope
     }
-    let list = RecordBytes.list(of: records.map(\.bytes))
-    if let models = try? makeScope().models(type, fromJSON: list, keepsLocalChanges: true),
-      zip(models, records).allSatisfy({ IdentifierMismatch($0, $1.identifier) == nil })
-    {
-      return nil
+    func hasOnlyMatches() -> Bool {
+      let list = RecordBytes.list(of: records.map(\.bytes))
+      let models = try? makeScope()
+        .models(type, fromJSON: list, identifiers: { records[$0].identifier }, keepsLocalChanges: true)
+      return models != nil
     }
+    if hasOnlyMatches() { return nil }
     // Finds the first record that does not fit together with those before it.
     let scope = makeScope()
     var models: [M] = []
     for (number, record) in records.enumerated() {
       do {
         let list = RecordBytes.list(of: [record.bytes])
-        models += try scope.models(type, fromJSON: list, keepsLocalChanges: true)
+        models += try scope.models(
+          type, fromJSON: list, identifiers: { _ in record.identifier }, keepsLocalChanges: true)
       } catch {
         return (number, (error as? ModelDecodingError).map { $0.outsideOfList } ?? error)
       }
-      if let model = models.last, let mismatch = IdentifierMismatch(model, record.identifier) {
-        return (number, mismatch)
-      }
     }
-    return nil
+    return withExtendedLifetime(models) { nil }
   }
 }
 
 private struct EmptyRecord: Error, CustomStringConvertible {
   var description: String { "its record is empty" }
-}
-
-/// The error for a record whose value has another identifier than the record.
-private struct IdentifierMismatch: Error, CustomStringConvertible {
-  /// The identifier in the value.
-  let found: String?
-
-  init?(_ model: ModelObject, _ identifier: String) {
-    found = model.storedIdentifier
-    // Some classes don't write what identifies them.
-    if found == nil, model.identifierField?.key == nil { return nil }
-    if let found, ExactText(found) == ExactText(identifier) { return nil }
-  }
-
-  var description: String {
-    found.map { "its value has the identifier \($0.quotedForMessage)" } ?? "its value has no identifier"
-  }
 }
 
 extension ModelDecodingError {

@@ -52,6 +52,9 @@ package struct RecordList: Sendable {
   /// The number of values.
   package var count = 0
 
+  /// The records of the list, and those that turned out to be damaged.
+  var selection: RecordSelection?
+
   /// The models whose records turned out to be damaged; they are not in the list.
   package var damages: [IntegrityIssue] = []
 
@@ -114,7 +117,7 @@ extension JournalContents {
     }
   }
 
-  /// The same as one list, without identifiers.
+  /// The same as one list.
   func list(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
     try readingAgainIfMoved {
       var list = RecordList()
@@ -123,6 +126,7 @@ extension JournalContents {
         return list
       }
       list.next = next
+      list.selection = selection
       list.bytes.reserveCapacity(selection.entries.reduce(2) { $0 + Int($1.place.length) })
       list.bytes.append(UInt8(ascii: "["))
       try forEachRecord(selection) { number, line, value in
