@@ -97,11 +97,11 @@ public struct QueryPlanner: Sendable {
   private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath], depth: Int) -> Part {
     if depth > maximumDepth { return .ranges([]) }
     switch condition {
-    case .and(let terms):
-      let parts = terms.map { part($0, fields, depth: depth + 1) }
+    case .and:
+      let parts = joinedTerms(condition).map { part($0, fields, depth: depth + 1) }
       return .and(combined(parts, fields.count, IndexRanges.intersection(ofKnown:)), parts)
-    case .or(let terms):
-      let parts = terms.map { part($0, fields, depth: depth + 1) }
+    case .or:
+      let parts = joinedTerms(condition).map { part($0, fields, depth: depth + 1) }
       return .or(combined(parts, fields.count, IndexRanges.union(ofKnown:)), parts)
     case .not(let term):
       return .ranges(
@@ -115,6 +115,21 @@ public struct QueryPlanner: Sendable {
           fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
         })
     }
+  }
+
+  /// Returns the terms that a conjunction or a disjunction joins at any depth, in their order.
+  ///
+  /// A long chain of operators is a list of lists. Combining the ranges list by list would take quadratic time.
+  private static func joinedTerms(_ condition: QueryExpression) -> [QueryExpression] {
+    var rest = [condition]
+    var joined: [QueryExpression] = []
+    while let next = rest.popLast() {
+      switch (condition, next) {
+      case (.and, .and(let terms)), (.or, .or(let terms)): rest += terms.reversed()
+      default: joined.append(next)
+      }
+    }
+    return joined
   }
 
   /// Returns the ranges of each field that follow from those of the parts.
