@@ -251,6 +251,7 @@ extension RecordStore {
     var found = FoundRecords(try makeRun(program, nil, memory, skipping: skippedCount), plan)
     var next: UInt64? = start
     while let position = next, !found.run.isFinished {
+      try checkCancellation()
       let part = try await memory.records.records(name, after: position, atMost: limit)
       for (identifier, error) in part.unreadable { try await skip(error, name, identifier) }
       for record in part.records where !found.run.isFinished {

@@ -8,6 +8,8 @@ final class QueryRelatedRecords {
   /// The foreign keys of the records for which the condition of a join holds.
   private let join: ((QueryJoin) throws -> [JSONValue])?
   private var joined: [ObjectIdentifier: [LinkKey: Int]] = [:]
+  /// Whether conditions hold for related models, by the identifiers of these.
+  private var results: [ObjectIdentifier: [LinkKey: Bool]] = [:]
 
   init(
     _ lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?,
@@ -31,6 +33,15 @@ final class QueryRelatedRecords {
     let counts = join.counts(of: foreignKeys)
     joined[ObjectIdentifier(join)] = counts
     return counts[LinkKey(identifier)] ?? 0
+  }
+
+  /// Returns whether a condition holds for a related model. It is evaluated once for each model.
+  func result(of node: QueryNode, for identifier: JSONValue, _ evaluate: () throws -> Bool) throws -> Bool {
+    let key = LinkKey(identifier)
+    if let known = results[ObjectIdentifier(node)]?[key] { return known }
+    let result = try evaluate()
+    results[ObjectIdentifier(node), default: [:]][key] = result
+    return result
   }
 
   var canLookUp: Bool { lookup != nil }

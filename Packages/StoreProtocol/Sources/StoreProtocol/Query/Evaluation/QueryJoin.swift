@@ -70,10 +70,11 @@ final class QueryJoin {
 extension QueryMaker {
   /// Returns the condition about a relation whose links are stored in records of the related models.
   ///
-  /// - Returns: nil if only records of the level store the links.
+  /// - Returns: the condition, and the one for the related models with their level; nil if only records of the level
+  ///   store the links.
   func join(
     _ key: String, _ level: QueryLevel, where condition: QueryExpression, test: @escaping (Int) throws -> Bool
-  ) throws -> QueryNode? {
+  ) throws -> (node: QueryNode, related: QueryNode, relatedLevel: QueryLevel)? {
     guard canJoin, let prototype = level.prototype,
       let relation = prototype.field(declaredAs: key) as? any RelationField, relation.isToMany || !level.keeps(key)
     else { return nil }
@@ -84,13 +85,12 @@ extension QueryMaker {
       let identifier = level.identifierKey
     else { return nil }
     // An invalid condition is rejected before any record is read.
-    _ = try node(condition, relatedLevel)
+    let child = try node(condition, relatedLevel)
     asked.add(relatedClass)
-    return QueryNode(
-      .joined(
-        QueryJoin(
-          relatedLevel, relatedClass, condition, key: try relatedLevel.slot(inverseKey), isToMany: inverse.isToMany,
-          identifier: try level.slot(identifier), test: test)))
+    let join = QueryJoin(
+      relatedLevel, relatedClass, condition, key: try relatedLevel.slot(inverseKey), isToMany: inverse.isToMany,
+      identifier: try level.slot(identifier), test: test)
+    return (QueryNode(.joined(join)), child, relatedLevel)
   }
 
   /// Returns the condition of a comparison whose path contains a to-one relation that records don't store.
@@ -119,14 +119,14 @@ extension QueryMaker {
     let relation = level.prototype?.field(declaredAs: key) as? any RelationField
     if comparison.term.form == .count, rest.isEmpty {
       let test = try QueryTestMaker.counting(comparison)
-      return try join(key, level, where: .constant(true)) { try test.matches(.int($0)) }
+      return try join(key, level, where: .constant(true)) { try test.matches(.int($0)) }?.node
     }
     guard let relation, !relation.isToMany else { return nil }
     if rest.isEmpty {
       guard comparison.operand == .value(.null), comparison.operator == .equal || comparison.operator == .notEqual
       else { return nil }
       let expectsNone = comparison.operator == .equal
-      return try join(key, level, where: .constant(true)) { ($0 == 0) == expectsNone }
+      return try join(key, level, where: .constant(true)) { ($0 == 0) == expectsNone }?.node
     }
     var inner = comparison
     inner.term.path = QueryPath(Array(rest))
@@ -134,9 +134,6 @@ extension QueryMaker {
       let none = try join(key, level, where: .constant(true), test: { $0 == 0 })
     else { return nil }
     // Where there is no related model, its fields are nil.
-    let holdsForNil = try node(.comparison(inner), QueryLevel(relation.relatedClass, context, isForRecords: true))
-      .holds(
-        for: NoRow())
-    return holdsForNil ? QueryNode(.or, [some, none]) : some
+    return try some.related.holds(for: NoRow()) ? QueryNode(.or, [some.node, none.node]) : some.node
   }
 }

@@ -18,14 +18,17 @@ struct QueryMaker {
     case .not(let term): return QueryNode(.not, [try node(term, level)])
     case .comparison(let comparison): return try node(comparison, level)
     case .any(let path, let condition):
-      var other: QueryNode?
-      if canJoin, let key = path.keys.last, let owner = try owner(of: path, level) {
-        other = try join(key, owner.level, where: condition, test: { $0 > 0 })
-        if let other, !owner.level.keeps(key) { return wrapped(other, in: owner.steps) }
+      if canJoin, let key = path.keys.last, let owner = try owner(of: path, level),
+        let join = try join(key, owner.level, where: condition, test: { $0 > 0 })
+      {
+        guard owner.level.keeps(key) else { return wrapped(join.node, in: owner.steps) }
+        // The condition is prepared only once, because it can contain others of this kind.
+        let list = QueryList(slot: try owner.level.slot(key), level: join.relatedLevel)
+        return wrapped(QueryNode(.any(list), [join.related]).or(join.node, ifNotIn: list.slot), in: owner.steps)
       }
       let list = try reference(path, level)
       let (found, child) = try elements(of: list.slot, condition)
-      return wrapped(QueryNode(.any(found), [child]).or(other, ifNotIn: list.slot), in: list)
+      return wrapped(QueryNode(.any(found), [child]), in: list)
     }
   }
 
@@ -40,9 +43,7 @@ struct QueryMaker {
         let owner = try owner(of: comparison.term.path, level)
       {
         let test = try QueryTestMaker.counting(comparison)
-        other = try join(key, owner.level, where: .constant(true)) {
-          try test.matches(.int($0))
-        }
+        other = try join(key, owner.level, where: .constant(true)) { try test.matches(.int($0)) }?.node
       }
       return wrapped(QueryNode(.test(found.slot, test)).or(other, ifNotIn: found.slot), in: found)
     case .term(let other):

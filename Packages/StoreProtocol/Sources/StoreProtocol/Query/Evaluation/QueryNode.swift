@@ -25,10 +25,16 @@ final class QueryNode {
   // The payload of the most frequent case. To extract it from the enumeration would retain it for every record.
   private let slot: QuerySlot?
   private let test: QueryTest?
+  /// Whether the condition reads related models, or the elements of a list.
+  private let followsRelations: Bool
 
   init(_ kind: Kind, _ children: [QueryNode] = []) {
     self.kind = kind
     self.children = children
+    switch kind {
+    case .related, .any, .keptOrJoined: followsRelations = true
+    default: followsRelations = children.contains(where: \.followsRelations)
+    }
     if case .test(let slot, let test) = kind {
       self.slot = slot
       self.test = test
@@ -107,7 +113,11 @@ extension QueryNode {
     }
   }
 
-  private func open(_ row: any QueryRow) throws -> Bool { try holdsInside(row) }
+  private func open(_ row: any QueryRow) throws -> Bool {
+    // Many paths can lead to one related model. Their number grows with each relation that a condition follows.
+    guard followsRelations, let related = row as? RelatedRow else { return try holdsInside(row) }
+    return try related.surroundings.result(of: self, for: related.identifier) { try holdsInside(related) }
+  }
 }
 
 extension QueryReference {
