@@ -24,7 +24,8 @@ extension RESTService {
       {
         throw ServiceProblem(422, "The service assigns identifiers itself.").about(key)
       }
-      let model = try type.from(dictionaryValue: record, in: store.scope)
+      // As an edit, its links stay when the records are read that they reference.
+      let model = try type.from(dictionaryValue: record, in: store.scope, as: .edit)
       try checkSize(of: model)
       try checkKeys(of: record, model, served)
       try checkNested(record, of: model)
