@@ -260,4 +260,31 @@ import Testing
       #expect(try await FileModelStore(directory: directory).open() == [])
     }
   }
+
+  @Test(arguments: [false, true])
+  func `An emptied journal is reported until a repair, also after the store was closed with it`(
+    isWritten: Bool
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      try await makeStore(directory)
+      try Data().write(to: segment(directory))
+      for number in 0..<3 {
+        let store = FileModelStore(directory: directory)
+        #expect(try await store.open().contains { $0.kind == .missing })
+        await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }
+        if isWritten { try await store.create(note(10 + number)) }
+        try await store.close()
+      }
+      let store = FileModelStore(directory: directory)
+      #expect(try await store.repair().losses.isEmpty == false)
+      #expect(try await store.count(Note.self) == (isWritten ? 3 : 0))
+      try await store.close()
+      let repaired = FileModelStore(directory: directory)
+      #expect(try await repaired.open() == [])
+      #expect(try await repaired.count(Note.self) == (isWritten ? 3 : 0))
+      try await repaired.create(note(20))
+      try await repaired.close()
+      #expect(try await FileModelStore(directory: directory).open() == [])
+    }
+  }
 }

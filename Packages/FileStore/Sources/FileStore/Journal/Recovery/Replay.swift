@@ -132,6 +132,10 @@ struct Replay {
     // The batches before it may have no lines: a compaction keeps only live records.
     lastBatch = max(lastBatch, firstBatch - 1)
     guard let due = expected else {
+      // The first segment was emptied, and begun again: only a compaction removes the first batches.
+      if !segment.isCompacted, segment.number == 1, firstBatch > 1 {
+        note(.missing, at: 0, length: 0, Self.missing(1, upTo: firstBatch - 1))
+      }
       expected = firstBatch
       return
     }
