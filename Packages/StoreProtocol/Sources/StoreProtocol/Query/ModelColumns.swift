@@ -169,7 +169,9 @@ public struct QueryListColumn<Element> {
   }
 
   /// The number of elements of the list; 0 for nil.
-  public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
+  public var count: QueryColumn<Int> {
+    QueryColumn(countOf: path) { json, context in try field.value(readFrom: json, in: context)?.count ?? 0 }
+  }
 
   /// The condition that the list has no elements, or is nil.
   public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }
@@ -207,7 +209,7 @@ public struct QueryRelationColumn<Related: Model> {
   }
 
   /// The number of related models.
-  public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
+  public var count: QueryColumn<Int> { QueryColumn(countOf: path, nil) }
 
   /// The condition that there are no related models.
   public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }

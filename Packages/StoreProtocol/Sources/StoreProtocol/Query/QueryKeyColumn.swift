@@ -147,7 +147,7 @@ public struct QueryKeyColumn {
   }
 
   /// The number of elements of the list, or of related models; 0 for nil.
-  public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
+  public var count: QueryColumn<Int> { QueryColumn(countOf: path, nil) }
 
   /// The condition that the list has no elements, or that there are no related models.
   public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }

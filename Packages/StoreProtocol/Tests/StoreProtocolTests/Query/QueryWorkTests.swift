@@ -113,7 +113,7 @@ private final class Patient: Model {
     }
   #endif
 
-  @Test func `A long path through relations that the other side stores takes work in proportion to its length`()
+  @Test func `A long path through relations that their inverse stores takes work in proportion to its length`()
     async throws
   {
     let store = ShelfStore(ShelfEngine())

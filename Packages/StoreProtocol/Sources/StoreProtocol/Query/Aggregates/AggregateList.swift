@@ -41,6 +41,17 @@ struct ColumnList<each Value> {
     return paths
   }
 
+  /// Throws an error if there are no columns. Swift takes a closure that returns a condition for one without a result.
+  func checkIsNotEmpty() throws {
+    guard paths.isEmpty else { return }
+    throw ModelStoreError(
+      .invalid,
+      """
+      The closure returns no column. A Boolean field is a condition: where a column is expected, write \
+      ($0.isPaid as QueryColumn<Bool>).
+      """)
+  }
+
   /// Returns the values of a row.
   func values(of row: ArraySlice<JSONValue>, in context: ValueTransformerContext) throws -> (repeat (each Value)?) {
     var index = row.startIndex

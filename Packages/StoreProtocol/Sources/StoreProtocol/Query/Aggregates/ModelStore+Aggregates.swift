@@ -230,6 +230,7 @@ extension ModelStore {
     _ query: ModelQuery<M>, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>)
   ) async throws -> [(repeat (each Value)?)] {
     let list = ColumnList(columns: (repeat each columns(ModelColumns())))
+    try list.checkIsNotEmpty()
     return try await rows(query, list.paths, RowReader(list: list, context: scope.transformers).values)
   }
 
@@ -290,6 +291,7 @@ extension ModelStore {
   func groups<M: Model, each Key: Hashable, each Result>(
     _ query: ModelQuery<M>, _ columns: ColumnList<repeat each Key>, _ aggregates: AggregateList<repeat each Result>
   ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
+    try columns.checkIsNotEmpty()
     let context = scope.transformers
     let keyPaths = columns.paths
     let groups = Groups(

@@ -281,9 +281,12 @@ extension QueryColumn {
   ///
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the record has a value of another type.
   func value(of json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
-    if json.isNull { return nil }
+    // A list that is nil has a number of elements.
+    if json.isNull, term.form != .count { return nil }
     do {
       return try derivation.map { try $0.value(of: json, in: context) } ?? field.value(readFrom: json, in: context)
+    } catch let error as ModelStoreError {
+      throw error
     } catch {
       throw ModelStoreError(
         .corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)

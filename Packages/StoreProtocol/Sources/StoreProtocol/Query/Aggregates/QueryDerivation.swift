@@ -1,4 +1,4 @@
-public import FieldKit
+@_spi(ModelKitInternals) public import FieldKit
 public import Foundation
 
 /// A value that is calculated from that of a stored field, such as the month of a date.
@@ -12,7 +12,33 @@ final class QueryDerivation<Value> {
     self.calculate = { json, context in try column.value(of: json, in: context).flatMap(calculate) }
   }
 
+  init(path: QueryPath, _ calculate: @escaping (JSONValue, ValueTransformerContext) throws -> Value?) {
+    self.path = path
+    self.calculate = calculate
+  }
+
   func value(of json: JSONValue, in context: ValueTransformerContext) throws -> Value? { try calculate(json, context) }
+}
+
+extension QueryColumn<Int> {
+  /// Creates a column of the numbers of elements of a list.
+  ///
+  /// - Parameter count: returns the number of elements of a stored list; nil where records lack the list.
+  init(countOf path: QueryPath, _ count: ((JSONValue, ValueTransformerContext) throws -> Int)?) {
+    let derivation = QueryDerivation<Int>(path: path) { json, context in
+      if json.isNull, count != nil { return 0 }
+      guard let count else {
+        throw ModelStoreError(
+          .unsupported,
+          """
+          The number of models of the relation \("\(path)".quotedForMessage) can only be part of a condition or a sort, \
+          not of values, groups or aggregates. Count the related models in groups by their relation to the model.
+          """)
+      }
+      return try count(json, context)
+    }
+    self.init(field: Field(), term: QueryTerm(path, form: .count), derivation: derivation)
+  }
 }
 
 extension QueryColumn {

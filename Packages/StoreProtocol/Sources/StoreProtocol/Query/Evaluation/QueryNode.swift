@@ -114,7 +114,7 @@ extension QueryNode {
   }
 
   private func open(_ row: any QueryRow) throws -> Bool {
-    // Many paths can lead to one related model. Their number grows with each relation that a condition follows.
+    // Many paths can end at one related model. Their number grows with each relation that a condition follows.
     guard followsRelations, let related = row as? RelatedRow else { return try holdsInside(row) }
     return try related.surroundings.result(of: self, for: related.identifier) { try holdsInside(related) }
   }
