@@ -52,7 +52,7 @@
         cd '\(folder.path())'
         \(asUser) \(Self.programs)/postgres -D '\(data)' \(options) < /dev/null > server.log 2>&1 &
         cat > /dev/null
-        kill -INT $!
+        kill -INT $! 2> /dev/null
         wait $!
         rm -rf '\(folder.path())'
         """,
@@ -103,6 +103,21 @@
       process.waitUntilExit()
       guard process.terminationStatus == 0 else { throw CommandFailure(command: command) }
       return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Cuts the connections of this process that have a port on this side, as a broken network does.
+    static func cutConnections(port: Int) {
+      for handle in Int32(3)..<1_024 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isSocket = withUnsafeMutablePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(handle, $0, &size) == 0 }
+        }
+        guard isSocket, address.sin_family == sa_family_t(AF_INET), UInt16(bigEndian: address.sin_port) == port else {
+          continue
+        }
+        shutdown(handle, Int32(SHUT_RDWR))
+      }
     }
 
     /// A port that no process listens to.

@@ -12,7 +12,7 @@
     private let batch: RecordBatch
     private let catalog: PostgresCatalog
     private let log: ChangeLog
-    /// The number that identifies the batch in the table of changes.
+    /// The number that identifies the batch in the table of changes, and its lock while it is written.
     private let number = Int64.random(in: 1...Int64.max)
 
     init(_ batch: RecordBatch, _ catalog: PostgresCatalog, _ log: ChangeLog) {
@@ -72,7 +72,12 @@
     private func write(
       _ tables: [String: PostgresTable], on connection: PostgresConnection
     ) async throws -> [RecordOperation] {
-      var statements = [PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")] + locks
+      var statements = [
+        PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+        // Whoever finds it free knows that COMMIT has ended.
+        PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(number)]),
+      ]
+      statements += locks
       if batch.reads != nil {
         _ = try await connection.run(statements)
         statements = []
@@ -83,7 +88,6 @@
       let first = statements.count
       statements += groups.map(\.statement)
       statements.append(noteChanges)
-      statements.append(PostgresStatement("SELECT pg_current_xact_id()::text"))
       let rows: [PostgresRows]
       do {
         rows = try await connection.run(statements)
@@ -94,12 +98,11 @@
         throw try await mismatch(group, rows[first + index], on: connection)
       }
       let completed = try zip(groups, rows[first...]).flatMap { try completion(of: $0, $1) }
-      let transaction = rows.last?.text(0, 0) ?? ""
       do {
         try Task.checkCancellation()
         _ = try await connection.run([PostgresStatement("COMMIT")], isCancellable: false)
       } catch let error as PostgresError where error.isConnectionLost {
-        throw LostCommit(transaction: transaction, completed: completed, cause: error)
+        throw LostCommit(completed: completed, cause: error)
       } catch let error as PostgresError {
         // Deferred constraints are checked by COMMIT.
         throw named(error, groups)
@@ -296,7 +299,6 @@
 
     /// A connection that was lost after COMMIT was sent.
     private struct LostCommit: Error {
-      let transaction: String
       let completed: [RecordOperation]
       let cause: PostgresError
     }
@@ -305,22 +307,19 @@
     ///
     /// - Throws: `ModelStoreError` if the outcome is unknown.
     private func wasCommitted(_ lost: LostCommit) async throws -> Bool {
-      for delay in [0, 50, 200, 500, 1_000, 2_000] {
+      let lock = PostgresStatement("SELECT pg_try_advisory_xact_lock_shared($1)", [.integer(number)])
+      let changes = PostgresStatement(
+        "SELECT 1 FROM \(catalog.schema).modelkit_changes WHERE batch = $1 LIMIT 1", [.integer(number)])
+      for delay in [0, 50, 200, 500, 1_000, 2_000, 4_000] {
         if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
-        // A promoted standby may not know the transaction. The rows of the batch show the outcome in any case.
-        let rows = try? await catalog.pool.withConnection { connection in
-          try await connection.run(
-            [
-              PostgresStatement(
-                """
-                SELECT $1::text::xid8 IN (SELECT pg_snapshot_xip(s) FROM pg_current_snapshot() AS s), \
-                EXISTS (SELECT 1 FROM \(catalog.schema).modelkit_changes WHERE batch = $2)
-                """, [.text(lost.transaction), .integer(number)])
-            ], isCancellable: false)
+        let outcome = try? await catalog.pool.reading { connection in
+          // The lock is released after the rows of the batch are visible, so a free one means that they decide. A promoted
+          // standby has no locks of the former server, and may have no rows.
+          guard try await connection.run([lock], isCancellable: false)[0].text(0, 0) == "t" else { return Bool?.none }
+          // In a transaction of its own, whose snapshot is not older than the lock.
+          return try await connection.run([changes], isCancellable: false)[0].count > 0
         }
-        guard let rows = rows?[0] else { continue }
-        if rows.text(0, 1) == "t" { return true }
-        if rows.text(0, 0) == "f" { return false }
+        if let outcome = outcome ?? nil { return outcome }
       }
       throw ModelStoreError.unknownOutcome(lost.cause)
     }

@@ -1,0 +1,46 @@
+#if Postgres
+  import Foundation
+  import ModelCore
+  @testable import PostgresStore
+  import StoreEngine
+  import StoreProtocol
+  import Testing
+
+  // One test after another, because each store has connections of its own, and a server bounds their number.
+  @Suite(.serialized) struct `Lost connections to PostgreSQL` {
+    @Test(.timeLimit(.minutes(2)))
+    func `A write whose connection is lost while the server still commits it is reported as written`() async throws {
+      let server = try await TestServer()
+      let options = TestServer.options()
+      try await PostgresModelStore(server.location, options: options).prepare([Note.self])
+      // COMMIT waits for a lock that the test has.
+      let schema = options.schema
+      try server.psql(
+        """
+        CREATE FUNCTION \(schema).wait() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END $$; \
+        CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON \(schema).note DEFERRABLE INITIALLY DEFERRED \
+        FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
+        """)
+      let lock = try await PostgresConnection.open(
+        try PostgresLocation(server.location + "?application_name=test"), preparesStatements: false)
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_lock(7)")])
+      let write = Task {
+        let note = Note()
+        note.text.value = "written"
+        try await PostgresModelStore(server.location, options: options).create(note)
+        return note.isPersisted
+      }
+      let commit = "FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'advisory'"
+      while try server.psql("SELECT count(*) \(commit)") == "0" { await Task.yield() }
+      TestServer.cutConnections(port: try #require(Int(try server.psql("SELECT client_port \(commit)"))))
+      // The store queries the outcome over another connection.
+      let queries =
+        "FROM pg_stat_activity WHERE application_name = 'ModelKit' AND query_start > (SELECT query_start \(commit))"
+      while try server.psql("SELECT count(*) \(queries)") == "0" { await Task.yield() }
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock(7)")])
+      #expect(try await write.value)
+      #expect(try server.psql("SELECT count(*) FROM \(schema).note") == "1")
+    }
+  }
+#endif
