@@ -1,4 +1,5 @@
 #if Postgres
+  import Foundation
   import ModelCore
   import PostgresStore
   import StoreEngine
@@ -133,6 +134,41 @@
       #expect(error?.code == .unsupported)
       let found = try await store.list(Note.self, where: { $0.text.matches(/a.c/) }, evaluation: .inMemory)
       #expect(found.map(\.text.value) == ["abc"])
+    }
+
+    @Test func `A UUID or a date of a condition in JSON can be spelled in each way that its field reads`() async throws
+    {
+      final class Token: Model {
+        let id = Field<Int>()
+        let code = Field<UUID>()
+        let addedAt = Field<Date>()
+        override var identifierField: AnyField? { id }
+        override static var typeName: String { "Token" }
+      }
+      var options = TestServer.options()
+      options.evaluation = .byStore
+      let store = try await TestServer.makeStore(options)
+      let token = Token()
+      token.code.value = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+      token.addedAt.value = Date(timeIntervalSince1970: 1_772_323_200.5)
+      try await store.create(token)
+      func count(_ condition: JSONValue) async throws -> Int {
+        var query = ModelQuery(Token.self)
+        query.filter = try QueryExpression(json: condition)
+        return try await store.list(query).count
+      }
+      let (code, date): (JSONValue, JSONValue) = ("e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "2026-03-01T00:00:00.500000Z")
+      #expect(try await count(["field": "code", "is": "==", "value": code]) == 1)
+      #expect(try await count(["field": "code", "is": "!=", "value": code]) == 0)
+      #expect(try await count(["field": "code", "is": "in", "value": [code]]) == 1)
+      #expect(try await count(["field": "addedAt", "is": "==", "value": date]) == 1)
+      #expect(try await count(["field": "addedAt", "is": ">=", "value": date]) == 1)
+      #expect(try await count(["field": "addedAt", "is": "<", "value": date]) == 0)
+      // Another program can spell them in other ways, too.
+      try await TestServer.shared.value.psql(
+        "UPDATE \(options.schema).token SET body = replace(replace(body::text, 'E621', 'e621'), '.5Z', '.500Z')::json")
+      #expect(try await count(["field": "code", "is": "==", "value": code]) == 1)
+      #expect(try await count(["field": "addedAt", "is": "==", "value": date]) == 1)
     }
 
     @Test func `Changes older than the retention are deleted, and later ones stay`() async throws {

@@ -24,11 +24,17 @@
     let kind: Kind
     /// Whether values have an order.
     let isOrdered: Bool
+    private let field: AnyField
+    private let context: ValueTransformerContext
+
+    /// Whether values are UUIDs, which rows can spell in two ways.
+    private var isUUID: Bool { field.valueType is UUID.Type }
 
     /// Returns how the values of a field are compared; nil if SQL can't, such as for values that a transformer writes.
     init?(_ field: AnyField, _ context: ValueTransformerContext) {
       func isPlain<Value>(_ type: Value.Type) -> Bool { (field as? Field<Value>)?.isPlain(in: context) == true }
       guard _openExistential(field.valueType, do: isPlain) else { return nil }
+      (self.field, self.context) = (field, context)
       switch field.valueType {
       case is String.Type: (kind, isOrdered) = (.text, true)
       case is Double.Type: (kind, isOrdered) = (.double, true)
@@ -69,9 +75,9 @@
       case (.text, "uuid") where column.field.form == .uuid: return native(.uuid)
       // Text is equal if its bytes are. Its order is another one in other collations.
       case (.text, "text"), (.text, "varchar"):
+        let bytes = isUUID ? "upper(\(sql)) COLLATE \"C\"" : "\(sql) COLLATE \"C\""
         return .init(
-          sql: "\(sql) COLLATE \"C\"", equated: column.comparesBytes ? sql : "\(sql) COLLATE \"C\"", scalar: self,
-          form: .text)
+          sql: bytes, equated: column.comparesBytes && !isUUID ? sql : bytes, scalar: self, form: .text)
       default: return value(ofText: "(\(column.json(alias)) #>> '{}')")
       }
     }
@@ -81,13 +87,15 @@
       let bytes = "\(text) COLLATE \"C\""
       let (sql, form): (String, SQLForm) =
         switch kind {
-        case .text, .bool: (bytes, .text)
+        case .text: (isUUID ? "upper(\(text)) COLLATE \"C\"" : bytes, .text)
+        case .bool: (bytes, .text)
         case .number: ("\(text)::numeric", .number)
         case .double: ("\(text)::double precision", .double)
         case .date:
           (
             Self.checked(
-              bytes, "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", "rtrim(\(bytes), 'Z') COLLATE \"C\""),
+              bytes, "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d*[1-9])?Z$", "rtrim(\(bytes), 'Z') COLLATE \"C\""
+            ),
             .text
           )
         case .day: (Self.checked(bytes, "^\\d{4}-\\d\\d-\\d\\d$", bytes), .text)
@@ -100,8 +108,10 @@
       "CASE WHEN \(value) IS NULL THEN NULL WHEN \(value) ~ '\(pattern)' THEN \(result) ELSE (\(value))::bigint::text END"
     }
 
-    /// Returns an operand as the text of a parameter; nil if it has another form than values of the field.
+    /// Returns an operand as the text of a parameter, spelled as the field writes it; nil if it has another form than
+    /// values of the field.
     func operand(_ json: JSONValue) -> String? {
+      guard let json = field.canonicalized(json, in: context) else { return nil }
       switch (kind, json) {
       case (.text, .string(let text)):
         // A text with a zero character equals no value that can be read here.
