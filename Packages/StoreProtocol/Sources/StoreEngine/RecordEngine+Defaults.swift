@@ -92,7 +92,7 @@ extension RecordSnapshot {
 
   /// Returns nil: the store reads all records.
   public func select<M: Model>(
-    _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
+    _ query: ModelQuery<M>, after start: SelectionStart?, in context: ValueTransformerContext
   ) async throws -> SelectedRecords? { nil }
 
   /// Returns nil: the store reads records.

@@ -154,11 +154,11 @@ public protocol RecordSnapshot: Sendable {
   ///
   /// - Parameters:
   ///   - query: the query.
-  ///   - order: the position in the order of creation after which the records are; 0 for all. A sorted query has 0.
+  ///   - start: the position in the order of the query after which the records are; nil for all.
   ///   - context: the transformers of values, and the spelling of keys.
   /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that the engine has to answer and can't.
   func select<M: Model>(
-    _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
+    _ query: ModelQuery<M>, after start: SelectionStart?, in context: ValueTransformerContext
   ) async throws -> SelectedRecords?
 
   /// Returns the number of records that a query matches, without its offset and limit, if the engine can count them.
@@ -175,21 +175,45 @@ public protocol RecordSnapshot: Sendable {
   func statement<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?
 }
 
+/// The position in the order of a query after which an engine selects records: that of a record, which can have been
+/// deleted since.
+public struct SelectionStart: Sendable {
+  /// The record's values of the sort criteria, as records have them. An unsorted query has none.
+  public var values: [JSONValue]
+  /// The record's position in the order of creation, which decides among records with the same values.
+  public var order: UInt64
+
+  /// Creates a position.
+  ///
+  /// - Parameters:
+  ///   - values: the record's values of the sort criteria.
+  ///   - order: the record's position in the order of creation.
+  public init(values: [JSONValue] = [], order: UInt64) {
+    self.values = values
+    self.order = order
+  }
+}
+
 /// The records, all from one snapshot, that an engine selected for a query.
 public struct SelectedRecords: Sendable {
   /// The records, in any order.
   public var records: [StoredRecord]
   /// Whether the condition of the query holds for all records, so that none has to be tested.
   public var isExact: Bool
+  /// The number of matches that the engine left out at the beginning of the order, as a part of the query's offset.
+  public var skippedCount: Int
 
   /// Creates a selection.
   ///
   /// - Parameters:
-  ///   - records: the records. They include all matches up to the end that offset and limit define.
+  ///   - records: the records. They include all matches after the skipped ones, up to the end that offset and limit
+  ///     define. Those of a sorted query may include records at and before the start.
   ///   - isExact: whether the condition of the query holds for all records.
-  public init(_ records: [StoredRecord], isExact: Bool) {
+  ///   - skippedCount: the number of matches that were left out at the beginning of the order.
+  public init(_ records: [StoredRecord], isExact: Bool, skippedCount: Int = 0) {
     self.records = records
     self.isExact = isExact
+    self.skippedCount = skippedCount
   }
 }
 

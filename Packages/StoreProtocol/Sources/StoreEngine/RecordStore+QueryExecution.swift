@@ -209,14 +209,13 @@ extension RecordStore {
     var query = program.query
     let written = transaction?.touches(name) == true ? transaction : nil
     // The first matches are known only after all records were tested.
-    let start = memory.page?.start
-    if written != nil || start != nil && program.isSorted { (query.limit, query.offset) = (nil, 0) }
-    let order = program.isSorted ? 0 : start.map { UInt64($0.order) } ?? 0
+    if written != nil { (query.limit, query.offset) = (nil, 0) }
+    let start = memory.page?.start.map { SelectionStart(values: $0.values, order: UInt64($0.order)) }
     let transformers = scope.transformers
-    guard let selected = try await memory.records.select(query, after: order, in: transformers) else { return nil }
+    guard let selected = try await memory.records.select(query, after: start, in: transformers) else { return nil }
     if written != nil, !memory.isSnapshot { throw SnapshotIsNeeded() }
     let plan = QueryPlan.selected(selected.records.count, isExact: selected.isExact && written == nil)
-    var found = FoundRecords(try makeRun(program, plan, memory), plan)
+    var found = FoundRecords(try makeRun(program, plan, memory, skipping: selected.skippedCount), plan)
     var records = selected.records.filter { written?.entry(name, $0.identifier) == nil }
     for record in written?.records(name, for: nil, []) ?? [] {
       let order = record.isNew ? nil : try await memory.records.order(of: record.identifier, name)

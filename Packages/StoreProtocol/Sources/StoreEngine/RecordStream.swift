@@ -90,8 +90,9 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
     memory.related = [:]
     var query = program.query
     query.limit = batchSize
+    let start = order > 0 ? SelectionStart(order: order) : nil
     var (part, plan): (RecordPart, QueryPlan?)
-    if let selected = try await snapshot.select(query, after: order, in: store.scope.transformers) {
+    if let selected = try await snapshot.select(query, after: start, in: store.scope.transformers) {
       // Without an exact condition it has no end before all records.
       let hasMore = selected.isExact && selected.records.count >= batchSize
       part = RecordPart(selected.records, next: hasMore ? selected.records.last?.order : nil)

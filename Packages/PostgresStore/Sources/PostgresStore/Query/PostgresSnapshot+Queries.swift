@@ -9,14 +9,15 @@
     /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that SQL can't express, unless it may be
     ///   evaluated in memory.
     public func select<M: Model>(
-      _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
+      _ query: ModelQuery<M>, after start: SelectionStart?, in context: ValueTransformerContext
     ) async throws -> SelectedRecords? {
       // All of a type are read in parts.
       if query.isPlain, query.limit == nil { return nil }
       return try await withTable(M.typeName) { table, catalog in
-        let sql = try await translate(query, context, catalog)
-        guard let rows = try await runUnlessUnreadable(sql.selection(after: order), catalog) else { return nil }
-        return SelectedRecords(try (0..<rows.count).map { try table.record(rows, $0) }, isExact: sql.isExact)
+        let sql = try await translate(query, after: start, context, catalog)
+        guard let rows = try await runUnlessUnreadable(sql.selection, catalog) else { return nil }
+        return SelectedRecords(
+          try (0..<rows.count).map { try table.record(rows, $0) }, isExact: sql.isExact, skippedCount: sql.offset)
       }
     }
 
@@ -36,17 +37,18 @@
       for query: ModelQuery<M>, in context: ValueTransformerContext
     ) async throws -> String? {
       try await withTable(M.typeName) { _, catalog in
-        try await translate(query, context, catalog).selection(after: 0).sql
+        try await translate(query, context, catalog).selection.sql
       }
     }
 
     func translate<M: Model>(
-      _ query: ModelQuery<M>, _ context: ValueTransformerContext, _ catalog: PostgresCatalog
+      _ query: ModelQuery<M>, after start: SelectionStart? = nil, _ context: ValueTransformerContext,
+      _ catalog: PostgresCatalog
     ) async throws -> SQLQuery {
       var tables = [M.typeName: try await catalog.table(of: M.typeName)]
       while true {
         do {
-          return try SQLQuery(query, context, tables, engine.options.evaluation)
+          return try SQLQuery(query, after: start, context, tables, engine.options.evaluation)
         } catch let needed as SQLTranslator.TableIsNeeded {
           tables[needed.type] = try await catalog.table(of: needed.type)
         }

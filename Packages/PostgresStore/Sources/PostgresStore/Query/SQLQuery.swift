@@ -1,5 +1,6 @@
 #if Postgres
   @_spi(ModelKitInternals) import ModelCore
+  import StoreEngine
   @_spi(ModelKitInternals) import StoreProtocol
 
   /// A query as SQL.
@@ -8,7 +9,9 @@
     private(set) var condition: String?
     private(set) var order: [String] = []
     /// The number of rows that is enough; nil for all.
-    private(set) var limit: Int?
+    private var limit: Int?
+    /// The number of rows that are left out at the beginning.
+    private(set) var offset = 0
     /// Whether the condition holds for exactly the models of the query.
     private(set) var isExact: Bool
     private(set) var values: [PostgresValue] = []
@@ -16,11 +19,13 @@
 
     /// Translates a query.
     ///
-    /// - Parameter evaluation: the place where other conditions are evaluated, for a query that names none.
+    /// - Parameters:
+    ///   - start: the position after which the records are.
+    ///   - evaluation: the place where other conditions are evaluated, for a query that names none.
     /// - Throws: `ModelStoreError` with the code `unsupported`, ``SQLTranslator/TableIsNeeded``.
     init<M: Model>(
-      _ query: ModelQuery<M>, _ context: ValueTransformerContext, _ tables: [String: PostgresTable],
-      _ evaluation: QueryEvaluation
+      _ query: ModelQuery<M>, after start: SelectionStart?, _ context: ValueTransformerContext,
+      _ tables: [String: PostgresTable], _ evaluation: QueryEvaluation
     ) throws {
       var translator = SQLTranslator(context, tables)
       let level = try translator.level(M.self, alias: "t")
@@ -46,22 +51,17 @@
           isExact = false
         }
       }
-      condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
-      var isOrdered = true
-      for sort in query.sort where isOrdered {
+      do {
         var attempt = translator
-        if let part = try? attempt.order(sort.order, level) {
-          order.append(part)
-          translator = attempt
-        } else {
-          // The store sorts the records.
-          (isOrdered, order) = (false, [])
-        }
+        let order = try query.sort.map { try attempt.order($0.order, level) }
+        if let start { conditions.append(try attempt.follows(start, query.sort.map(\.order), level)) }
+        (self.order, translator) = (order, attempt)
+        if isExact, let limit = query.limit { (self.limit, offset) = (limit, query.offset) }
+      } catch is Untranslatable {
+        // The store sorts the records.
       }
+      condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
       values = translator.values
-      if isExact, isOrdered, let limit = query.limit {
-        self.limit = limit.addingReportingOverflow(query.offset).overflow ? nil : limit + query.offset
-      }
     }
 
     private static func terms(_ filter: QueryExpression?) -> [QueryExpression] {
@@ -71,20 +71,18 @@
 
     private var matches: String { condition.map { " WHERE \($0)" } ?? "" }
 
-    /// Returns the statement that selects the records.
-    ///
-    /// - Parameter start: the position after which they are; 0 for all.
-    func selection(after start: UInt64) -> PostgresStatement {
+    /// The statement that selects the records.
+    var selection: PostgresStatement {
       var sql = "SELECT \(table.selection("t")) FROM \(table.sql) AS t\(matches)"
       var values = values
-      if start > 0 {
-        values.append(.integer(table.orderValue(at: start)))
-        sql += "\(condition == nil ? " WHERE" : " AND") \(table.order("t")) > $\(values.count)"
-      }
       sql += " ORDER BY " + (order + [table.order("t")]).joined(separator: ", ")
       if let limit {
         values.append(.integer(Int64(limit)))
         sql += " LIMIT $\(values.count)"
+      }
+      if offset > 0 {
+        values.append(.integer(Int64(offset)))
+        sql += " OFFSET $\(values.count)"
       }
       return PostgresStatement(sql, values)
     }

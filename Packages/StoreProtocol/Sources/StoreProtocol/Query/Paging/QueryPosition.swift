@@ -4,7 +4,7 @@
 @_spi(ModelKitInternals)
 public struct QueryPosition: Hashable, Sendable {
   /// The record's values of the sort criteria when the position was taken.
-  let values: [JSONValue]
+  public let values: [JSONValue]
   /// The identifier of the record.
   public let identifier: String
   /// The number of the record in the order of creation.
