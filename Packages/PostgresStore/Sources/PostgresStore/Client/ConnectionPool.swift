@@ -39,21 +39,40 @@
       try await reading { try await $0.run(statements) }
     }
 
-    /// Calls a closure that writes nothing. If its connection was lost, it is called again with another one, until all
-    /// that were idle meanwhile are replaced.
+    /// Calls a closure that writes nothing, or can be repeated. If its connection was lost, it is called again with
+    /// another one, until all that were idle meanwhile are replaced.
     func reading<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
+      try await repeating { connection in
+        defer { release(connection) }
+        return try await body(connection)
+      }
+    }
+
+    /// Returns a connection on which statements have begun a transaction that writes nothing.
+    func begin(_ statements: [PostgresStatement]) async throws -> HeldConnection {
+      try await repeating { connection in
+        let held = HeldConnection(connection, self)
+        _ = try await connection.run(statements)
+        return held
+      }
+    }
+
+    /// - Parameter body: a closure that releases its connection.
+    private func repeating<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
       for _ in 0..<size {
+        // A new connection that can't be opened is not tried again.
+        let connection = try await acquire()
         do {
-          return try await withConnection(body)
-        } catch let error as PostgresError where error.isConnectionLost && state.withLock({ $0.count > 0 }) {
+          return try await body(connection)
+        } catch let error as PostgresError where error.isConnectionLost {
           try Task.checkCancellation()
         }
       }
-      return try await withConnection(body)
+      return try await body(try await acquire())
     }
 
     /// Returns a connection, which has to be released.
-    func acquire() async throws -> PostgresConnection {
+    private func acquire() async throws -> PostgresConnection {
       while true {
         let connection = try await next()
         guard let connection else { return try await open() }

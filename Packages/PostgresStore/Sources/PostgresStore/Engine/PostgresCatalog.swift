@@ -80,12 +80,12 @@
       let table: PostgresTable
       if let mapping = options.mappings.first(where: { $0.typeName == type }) {
         table = try await adopted(mapping)
-      } else if let found = try await pool.withConnection({ try await load(type, on: $0) }) {
+      } else if let found = try await pool.reading({ try await load(type, on: $0) }) {
         table = found
       } else {
         guard creates else { throw missing("the table of \(type)") }
         try await change { try await creation(of: type, on: $0) }
-        guard let made = try await pool.withConnection({ try await load(type, on: $0) }) else {
+        guard let made = try await pool.reading({ try await load(type, on: $0) }) else {
           throw missing("its table")
         }
         table = made
@@ -125,9 +125,9 @@
       return PostgresTable(type: type, schema: options.schema, name: name)
     }
 
-    /// Runs statements that change tables, in one transaction and under the advisory lock.
+    /// Runs statements that change tables, in one transaction and under the advisory lock. They can be repeated.
     private func change(_ statements: (PostgresConnection) async throws -> [String]) async throws {
-      try await pool.withConnection { connection in
+      try await pool.reading { connection in
         _ = try await connection.run([
           PostgresStatement("BEGIN"),
           PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(lockKey)]),

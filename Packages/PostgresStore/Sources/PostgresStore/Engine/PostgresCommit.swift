@@ -250,7 +250,7 @@
       }
       if largest.isEmpty { return }
       let types = largest.sorted { $0.key < $1.key }
-      try await catalog.pool.withConnection { connection in
+      try await catalog.pool.reading { connection in
         _ = try await connection.run([
           PostgresStatement(
             """

@@ -42,5 +42,26 @@
       #expect(try await write.value)
       #expect(try server.psql("SELECT count(*) FROM \(schema).note") == "1")
     }
+
+    @Test func `Each kind of call replaces idle connections that the server ended`() async throws {
+      let options = TestServer.options()
+      let server = try await TestServer.shared.value
+      let store = PostgresModelStore(server.location + "?application_name=\(options.schema)", options: options)
+      let note = Note()
+      try await store.create(note)
+      func endConnections() throws {
+        try server.psql(
+          "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '\(options.schema)'")
+      }
+      try endConnections()
+      #expect(try await store.handle.nextInteger(for: Note.typeName) == 2)
+      try endConnections()
+      #expect(try await store.handle.snapshot(pinned: true).count(Note.typeName) == 1)
+      try endConnections()
+      try await store.handle.commit(RecordBatch([.create(Note.typeName, "9", Array(#"{"id":9}"#.utf8))]))
+      try endConnections()
+      try await store.prepare([Volume.self])
+      #expect(try await store.handle.nextInteger(for: Note.typeName) == 10)
+    }
   }
 #endif
