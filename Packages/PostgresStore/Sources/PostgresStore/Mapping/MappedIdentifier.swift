@@ -76,11 +76,11 @@
     /// Returns the statement for a default that no row has yet; nil if there is no default.
     func nextValue(in table: PostgresTable) -> PostgresStatement? {
       // A sequence does not know of identifiers that rows brought. The count is not turned into a join, so that no more
-      // values are taken than needed.
+      // values are taken than needed. A function in FROM would return all of its rows at first.
       defaultValue.map { value in
         PostgresStatement(
           """
-          SELECT d.value FROM (SELECT \(value) AS value FROM generate_series(1, 1000000)) AS d \
+          SELECT d.value FROM (SELECT \(value) AS value FROM (SELECT generate_series(1, 1000000)) AS g) AS d \
           WHERE (SELECT count(*) FROM \(table.sql) AS t WHERE \(column.sql("t")) = d.value) = 0 LIMIT 1
           """)
       }

@@ -110,6 +110,16 @@
       #expect(volume.pageCount.value == 3)
     }
 
+    @Test func `A new identifier is found without a temporary file on the server`() async throws {
+      let options = try await Library.options()
+      let server = try await TestServer.shared.value
+      let store = PostgresModelStore(server.location + "?options=-c%20log_temp_files%3D0", options: options)
+      try await store.create(makeVolume("Emma"))
+      let log = try String(contentsOf: server.folder.appending(path: "server.log"), encoding: .utf8)
+      // Only the connections of this test log them.
+      #expect(!log.contains("temporary file"))
+    }
+
     @Test func `Models that are created together get integers that no row has`() async throws {
       let options = try await Library.options(
         "INSERT INTO volumes (id, title) OVERRIDING SYSTEM VALUE VALUES (2, 'taken'), (3, 'taken');")
