@@ -81,15 +81,17 @@
       return results
     }
 
-    /// Ends an open transaction, and calls a closure with whether the connection can be used again.
+    /// Ends an open transaction and rare statements, and calls a closure with whether the connection can be used again.
     func reset(_ whenDone: @escaping @Sendable (_ isUsable: Bool) -> Void) {
       queue.async {
         guard let session = self.session, session.session.isUsable else { return whenDone(false) }
         if session.session.isInTransaction {
           _ = try? session.session.run([PostgresStatement("ROLLBACK")])
         }
-        whenDone(
-          session.session.isUsable && !session.session.isInTransaction && !self.isTainted.withLock { $0 })
+        guard session.session.isUsable, !session.session.isInTransaction, !self.isTainted.withLock({ $0 }) else {
+          return whenDone(false)
+        }
+        whenDone((try? session.session.trimStatements()) != nil)
       }
     }
 

@@ -12,8 +12,12 @@
   /// A session with the server, for one thread at a time. All calls wait.
   struct PostgresSession: ~Copyable {
     private let session: OpaquePointer
-    private var preparedNames: [String: String] = [:]
+    /// The prepared statements, with the numbers of their last uses.
+    private var prepared: [String: (name: String, lastUse: Int)] = [:]
+    private var useCount = 0
     private let preparesStatements: Bool
+    /// The number of prepared statements that a session keeps: each costs memory in the server.
+    private static let preparedLimit = 256
 
     /// Connects, and begins pipeline mode.
     ///
@@ -69,15 +73,36 @@
     ///
     /// - Throws: ``PostgresError`` of the first statement that failed.
     mutating func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
+      try run(statements, preparing: preparesStatements)
+    }
+
+    /// Deallocates the prepared statements that were not used for longest, if there are many.
+    ///
+    /// - Throws: ``PostgresError``. The session must not be used any more then.
+    mutating func trimStatements() throws(PostgresError) {
+      guard prepared.count > Self.preparedLimit else { return }
+      let unused = prepared.sorted { $0.value.lastUse < $1.value.lastUse }
+        .prefix(prepared.count - Self.preparedLimit / 2)
+      for statement in unused { prepared[statement.key] = nil }
+      _ = try run(unused.map { PostgresStatement("DEALLOCATE \($0.value.name)") }, preparing: false)
+    }
+
+    private mutating func run(
+      _ statements: [PostgresStatement], preparing: Bool
+    ) throws(PostgresError) -> [PostgresRows] {
       var steps: [(statement: Int, newName: String?)] = []
       for (number, statement) in statements.enumerated() {
-        // A name that was given twice would be an error.
-        let isNew = preparesStatements && preparedNames[statement.sql] == nil
-        if isNew {
-          let name = "m\(preparedNames.count)"
-          preparedNames[statement.sql] = name
-          steps.append((number, name))
-          try prepare(statement, name)
+        if preparing {
+          useCount += 1
+          if prepared[statement.sql] == nil {
+            // A name that was given twice would be an error.
+            let name = "m\(useCount)"
+            prepared[statement.sql] = (name, useCount)
+            steps.append((number, name))
+            try prepare(statement, name)
+          } else {
+            prepared[statement.sql]?.lastUse = useCount
+          }
         }
         steps.append((number, nil))
         try send(statement)
@@ -109,7 +134,7 @@
       let isSent = storage.withUnsafeBytes { buffer in
         let pointers = offsets.map { offset in offset.map { buffer.baseAddress?.advanced(by: $0) } ?? nil }
           .map { $0?.assumingMemoryBound(to: CChar.self) }
-        if preparesStatements, let name = preparedNames[statement.sql] {
+        if let name = prepared[statement.sql]?.name {
           return PQsendQueryPrepared(session, name, Int32(values.count), pointers, lengths, formats, 0)
         }
         return PQsendQueryParams(
@@ -140,7 +165,7 @@
             PQclear(result)
           }
         }
-        if newName != nil, !isPrepared { preparedNames[statements[number].sql] = nil }
+        if newName != nil, !isPrepared { prepared[statements[number].sql] = nil }
       }
       // The end of the pipeline.
       guard let end = try nextResult() else { throw failure ?? lost }
