@@ -183,16 +183,17 @@
       // The detail has values, so it is left out.
       let state = field("C")
       var message = field("M") ?? "The connection to the server was lost."
-      if let state, state.hasPrefix("22") || state == "42804" { message = withoutValues(message) }
+      if let state, state.hasPrefix("22") || state == "42804" { message = withoutValues(message, state) }
       return PostgresError(
         message, sqlState: state, statement: statement, constraint: field("n"), table: field("t"),
         column: field("c"), domain: field("d"))
     }
 
-    /// Returns a message about a value without the value, which the server puts at its end.
-    private static func withoutValues(_ message: String) -> String {
-      guard let colon = message.firstIndex(of: ":") else { return message }
-      return String(message[..<colon])
+    /// Returns a message about a value without the value, which the server puts at its end or in quotes.
+    private static func withoutValues(_ message: String, _ state: String) -> String {
+      if state == "22003" { return "a number is out of range" }
+      let text = message.prefix { !":\"'«»‹›„“”‘’`".contains($0) }
+      return text.isEmpty ? "a value has another format" : String(text)
     }
 
     private func flush() throws(PostgresError) {

@@ -50,6 +50,14 @@
       #expect(error.fields.keys.sorted() == ["pageCount", "title"])
     }
 
+    @Test func `The cause of an error about a value does not contain the value`() async throws {
+      let integer = try await error { $0.pageCount.value = 99_999_999_999 }
+      #expect((integer.cause as? PostgresError)?.sqlState == "22003")
+      #expect(!"\(integer) \(String(describing: integer.cause))".contains("99999999999"))
+      let number = try await error { $0.weight.value = 1.2345e300 }
+      #expect(!"\(number) \(String(describing: number.cause))".contains("1.2345"))
+    }
+
     @Test func `A missing value is invalid`() async throws {
       let error = try await error { $0.title.value = nil }
       #expect(error.code == .invalid)
