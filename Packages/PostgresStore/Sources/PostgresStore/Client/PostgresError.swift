@@ -5,7 +5,8 @@
   /// if let cause = error.cause as? PostgresError, cause.sqlState == "57014" { … }
   /// ```
   public struct PostgresError: Error, Sendable, CustomStringConvertible {
-    /// The SQLSTATE of the error, five characters; nil if the connection failed.
+    /// The SQLSTATE of the error, five characters; nil if the connection failed for another reason than a
+    /// rejected login.
     public let sqlState: String?
     /// The message of the server or of the connection, without values.
     public let message: String

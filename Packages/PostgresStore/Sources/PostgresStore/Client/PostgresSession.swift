@@ -37,8 +37,9 @@
       guard let session = PQconnectdbParams(&keys, &values, 1) else { throw PostgresError("There is no memory left.") }
       guard PQstatus(session) == CONNECTION_OK else {
         let message = location.redacted(message(of: session))
+        let state = PQconnectionNeedsPassword(session) == 1 ? "28P01" : stateOfRejection(message)
         PQfinish(session)
-        throw PostgresError(message)
+        throw PostgresError(message, sqlState: state)
       }
       PQsetnonblocking(session, 1)
       _ = PQsetErrorContextVisibility(session, PQSHOW_CONTEXT_NEVER)
@@ -48,6 +49,17 @@
         throw PostgresError("The connection does not support pipeline mode.")
       }
       return session
+    }
+
+    /// Returns the SQLSTATE of a server that rejects connections, which libpq has only the message of; nil if others may
+    /// succeed later.
+    private static func stateOfRejection(_ message: String) -> String? {
+      guard message.contains("FATAL:") else { return nil }
+      if message.contains(#/database "[^"]*" does not exist/#) { return "3D000" }
+      let isRejected = message.contains(
+        #/authentication failed|no pg_hba.conf entry|pg_hba.conf rejects|role "[^"]*" does not exist|not permitted to log in/#
+      )
+      return isRejected ? "28000" : nil
     }
 
     deinit { PQfinish(session) }

@@ -53,6 +53,7 @@
         )
       case "42501": (code, sentence) = (.denied, "PostgreSQL denied the call: \(error.message).")
       case "53100": (code, sentence) = (.full, "Nothing was written: the disk of the server is full.")
+      case "3D000": (code, sentence) = (.notFound, "PostgreSQL has no such database: \(error.message).")
       case let state? where state.hasPrefix("28"):
         (code, sentence) = (.unauthorized, "PostgreSQL rejected the login: \(error.message).")
       case let state? where state.hasPrefix("08") || state.hasPrefix("57P"):

@@ -29,5 +29,22 @@
       #expect(prepared[0].integer(0, 0) ?? .max <= 257)
       #expect(prepared[0].integer(0, 1) == 1)
     }
+
+    @Test func `A login that the server rejects is unauthorized, and a missing database is not found`() async throws {
+      let access = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-access-\(UUID().uuidString)")
+      try Data("host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n".utf8).write(to: access)
+      defer { try? FileManager.default.removeItem(at: access) }
+      let server = try await TestServer(settings: ["hba_file=\(access.path())"])
+      try server.psql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+      func code(_ login: String, _ database: String = "postgres") async -> ModelStoreError.Code? {
+        let store = PostgresModelStore(
+          "postgres://\(login)@127.0.0.1:\(server.port)/\(database)", options: TestServer.options())
+        return await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }?.code
+      }
+      #expect(await code("guarded:wrong") == .unauthorized)
+      #expect(await code("guarded") == .unauthorized)
+      #expect(await code("unknown") == .unauthorized)
+      #expect(await code("tester", "missing") == .notFound)
+    }
   }
 #endif
