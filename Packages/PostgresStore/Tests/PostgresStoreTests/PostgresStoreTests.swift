@@ -171,6 +171,16 @@
       #expect(try await count(["field": "addedAt", "is": "==", "value": date]) == 1)
     }
 
+    @Test func `A login that owns its schema needs no right to create others`() async throws {
+      let options = TestServer.options()
+      let server = try await TestServer.shared.value
+      try server.psql(
+        "CREATE ROLE \(options.schema) LOGIN; CREATE SCHEMA \(options.schema) AUTHORIZATION \(options.schema)")
+      let location = "postgres://\(options.schema)@127.0.0.1:\(server.port)/postgres"
+      try await PostgresModelStore(location, options: options).prepare([Note.self])
+      #expect(try await count("note", options.schema) == "0")
+    }
+
     @Test func `Changes older than the retention are deleted, and later ones stay`() async throws {
       let options = TestServer.options()
       try await TestServer.makeStore(options).create(makeNote("old"))

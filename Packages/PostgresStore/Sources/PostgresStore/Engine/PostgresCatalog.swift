@@ -27,7 +27,6 @@
 
     private var systemTables: [String] {
       [
-        "CREATE SCHEMA IF NOT EXISTS \(schema)",
         "CREATE SEQUENCE IF NOT EXISTS \(schema).modelkit_order",
         """
         CREATE TABLE IF NOT EXISTS \(schema).modelkit_types (type text COLLATE "C" PRIMARY KEY, \
@@ -53,7 +52,12 @@
       let found = try await pool.read([PostgresStatement("SELECT to_regclass($1) IS NOT NULL", [name])])
       if found[0].text(0, 0) != "t" {
         guard creates else { throw missing("the tables of the store") }
-        try await change { _ in systemTables }
+        try await change { connection in
+          // The statement needs a right on the database even if the schema exists.
+          let exists = PostgresStatement("SELECT to_regnamespace($1) IS NOT NULL", [.text(schema)])
+          let isMissing = try await connection.run([exists])[0].text(0, 0) != "t"
+          return (isMissing ? ["CREATE SCHEMA IF NOT EXISTS \(schema)"] : []) + systemTables
+        }
       }
       state.withLock { $0.isOpen = true }
     }
