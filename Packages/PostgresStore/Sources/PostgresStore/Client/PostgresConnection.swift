@@ -62,7 +62,11 @@
       try Task.checkCancellation()
       return try await withTaskCancellationHandler {
         do {
-          return try await onQueue { try self.runNow(statements) }
+          return try await onQueue {
+            // The request to cancel came before the statement.
+            if self.isTainted.withLock({ $0 }) { throw CancellationError() }
+            return try self.runNow(statements)
+          }
         } catch let error as PostgresError where error.sqlState == "57014" && Task.isCancelled {
           throw CancellationError()
         }

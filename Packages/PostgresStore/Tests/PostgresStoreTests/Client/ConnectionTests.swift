@@ -30,6 +30,22 @@
       #expect(prepared[0].integer(0, 1) == 1)
     }
 
+    @Test func `A cancelled statement that waits for its connection is not run`() async throws {
+      let pool = try await makePool()
+      let server = try await TestServer.shared.value
+      try await pool.withConnection { connection in
+        let first = Task { try await connection.run([PostgresStatement("SELECT pg_sleep(600)")]) }
+        while try server.psql("SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)'") == "0" {
+          await Task.yield()
+        }
+        let second = Task { try await connection.run([PostgresStatement("SELECT 1")]) }
+        for _ in 0..<1_000 { await Task.yield() }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await second.value }
+        await #expect(throws: PostgresError.self) { _ = try await first.value }
+      }
+    }
+
     @Test func `A login that the server rejects is unauthorized, and a missing database is not found`() async throws {
       let access = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-access-\(UUID().uuidString)")
       try Data("host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n".utf8).write(to: access)
