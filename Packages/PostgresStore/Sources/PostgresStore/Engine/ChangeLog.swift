@@ -11,6 +11,8 @@
   final class ChangeLog: Sendable {
     private struct State {
       var snapshot: String?
+      /// The start of the server that the snapshot is of. Another server can use the numbers of transactions again.
+      var server: String?
       var lastReading = ContinuousClock.now
       /// The changes committed by this process, by the number of the batch.
       var ownChanges: [Int64: [RecordChange]] = [:]
@@ -41,30 +43,30 @@
     /// - Parameter connection: a connection without a transaction, or with one that has not written.
     func follow(on connection: PostgresConnection) async throws {
       try await gate.pass {
-        let (snapshot, isTooOld) = state.withLock { state in
-          (state.snapshot, state.lastReading.duration(to: .now) > catalog.options.changeRetention / 2)
+        let (snapshot, server, isTooOld) = state.withLock { state in
+          (state.snapshot, state.server, state.lastReading.duration(to: .now) > catalog.options.changeRetention / 2)
         }
         let now = ContinuousClock.now
-        guard let snapshot, !isTooOld else {
-          let rows = try await connection.run([PostgresStatement("SELECT pg_current_snapshot()::text")])
-          state.withLock { ($0.snapshot, $0.lastReading) = (rows[0].text(0, 0), now) }
-          if snapshot != nil {
-            trackers.noteReplacement()
-            feed.appendReplacement()
-          }
-          return
-        }
+        let isNew = snapshot == nil || isTooOld
         let rows = try await connection.run([
           PostgresStatement(
             """
-            SELECT pg_current_snapshot()::text, c.type, c.id, c.kind, c.batch FROM (SELECT 1) AS one \
-            LEFT JOIN \(catalog.schema).modelkit_changes AS c \
+            SELECT pg_current_snapshot()::text, c.type, c.id, c.kind, c.batch, pg_postmaster_start_time()::text, \
+            pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax($1::text::pg_snapshot) \
+            FROM (SELECT 1) AS one LEFT JOIN \(catalog.schema).modelkit_changes AS c \
             ON c.transaction >= pg_snapshot_xmin($1::text::pg_snapshot) \
             AND NOT pg_visible_in_snapshot(c.transaction, $1::text::pg_snapshot) ORDER BY c.position
-            """, [.text(snapshot)])
+            """, [isNew ? .null : .text(snapshot ?? "")])
         ])[0]
-        notify(rows)
-        state.withLock { ($0.snapshot, $0.lastReading) = (rows.text(0, 0) ?? snapshot, now) }
+        let newServer = rows.text(0, 5)
+        state.withLock { ($0.snapshot, $0.server, $0.lastReading) = (rows.text(0, 0) ?? snapshot, newServer, now) }
+        if isNew || newServer != server || rows.text(0, 6) == "t" {
+          guard snapshot != nil else { return }
+          trackers.noteReplacement()
+          feed.appendReplacement()
+        } else {
+          notify(rows)
+        }
       }
       feed.deliver()
     }

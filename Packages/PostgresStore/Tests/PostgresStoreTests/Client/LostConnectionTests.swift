@@ -63,5 +63,23 @@
       try await store.prepare([Volume.self])
       #expect(try await store.handle.nextInteger(for: Note.typeName) == 10)
     }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Live results show the commits of a standby whose transactions have smaller numbers`() async throws {
+      let servers = [try await TestServer(), try await TestServer()]
+      let options = TestServer.options()
+      for server in servers { try await PostgresModelStore(server.location, options: options).prepare([Note.self]) }
+      try servers[0].psql(String(repeating: "BEGIN; SELECT pg_current_xact_id(); ROLLBACK;\n", count: 500))
+      let hosts = servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+      let store = PostgresModelStore("postgres://tester@\(hosts)/postgres", options: options)
+      var results = store.observe(Note.self).makeAsyncIterator()
+      #expect(await results.next()?.models.isEmpty == true)
+      let note = Note()
+      try await PostgresModelStore(servers[1].location, options: options).create(note)
+      try servers[0].stop()
+      var found = await results.next()?.models
+      while found?.isEmpty == true { found = await results.next()?.models }
+      #expect(found?.map(\.identifier) == [note.identifier])
+    }
   }
 #endif
