@@ -181,6 +181,21 @@
       #expect(try await count("note", options.schema) == "0")
     }
 
+    @Test func `The first use of a type inside of a snapshot needs no second connection`() async throws {
+      var options = TestServer.options()
+      let first = try await TestServer.makeStore(options)
+      let note = makeNote("a")
+      try await first.create(note)
+      (options.poolSize, options.connectionTimeout) = (1, .seconds(2))
+      let snapshot = try await TestServer.makeStore(options).handle.snapshot(pinned: true)
+      #expect(try await snapshot.count(Note.typeName) == 1)
+      let mapped = try await Library.options("INSERT INTO readers VALUES ('r', 'Ada');")
+      options.schema = mapped.schema
+      options.mappings = mapped.mappings
+      let library = try await TestServer.makeStore(options).handle.snapshot(pinned: true)
+      #expect(try await library.count(Reader.typeName) == 1)
+    }
+
     @Test func `Changes older than the retention are deleted, and later ones stay`() async throws {
       let options = TestServer.options()
       try await TestServer.makeStore(options).create(makeNote("old"))

@@ -71,20 +71,24 @@
     }
 
     /// Returns the table of a type, which is created if it is missing.
-    func table(of type: String) async throws -> PostgresTable {
-      try await table(of: type, creates: options.createsTables)
+    ///
+    /// - Parameter held: a connection that the task has. With all connections held, no other one may become free.
+    func table(of type: String, on held: PostgresConnection? = nil) async throws -> PostgresTable {
+      try await table(of: type, creates: options.createsTables, on: held)
     }
 
     /// Returns the table of a type.
     ///
-    /// - Parameter creates: whether it is created if it is missing.
-    func table(of type: String, creates: Bool) async throws -> PostgresTable {
+    /// - Parameters:
+    ///   - creates: whether it is created if it is missing.
+    ///   - held: a connection that the task has, which can read.
+    func table(of type: String, creates: Bool, on held: PostgresConnection? = nil) async throws -> PostgresTable {
       if let known = state.withLock({ $0.tables[type] }) { return known }
       try await open(creates: creates)
       let table: PostgresTable
       if let mapping = options.mappings.first(where: { $0.typeName == type }) {
-        table = try await adopted(mapping)
-      } else if let found = try await pool.reading({ try await load(type, on: $0) }) {
+        table = try await reading(on: held) { try await adopted(mapping, on: $0) }
+      } else if let found = try await reading(on: held, { try await load(type, on: $0) }) {
         table = found
       } else {
         guard creates else { throw missing("the table of \(type)") }
@@ -98,12 +102,19 @@
       return table
     }
 
+    private func reading<Value>(
+      on held: PostgresConnection?, _ body: (PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+      if let held { return try await body(held) }
+      return try await pool.reading(body)
+    }
+
     /// Returns the existing table of a mapping.
-    private func adopted(_ mapping: TableMapping) async throws -> PostgresTable {
+    private func adopted(_ mapping: TableMapping, on connection: PostgresConnection) async throws -> PostgresTable {
       let schema = mapping.schema ?? options.schema
       var table = PostgresTable(type: mapping.typeName, schema: schema, name: mapping.table)
       let name = [PostgresValue.text(table.sql)]
-      let found = try await pool.read([
+      let found = try await connection.run([
         PostgresStatement(CatalogColumn.statement, name), PostgresStatement(MappedTable.references, name),
         PostgresStatement(MappedTable.constraints, name),
       ])

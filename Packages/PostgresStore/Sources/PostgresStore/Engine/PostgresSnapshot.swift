@@ -18,7 +18,7 @@
     ) async throws -> Value {
       try await engine.translating {
         let (catalog, _) = try await engine.opened()
-        return try await body(try await catalog.table(of: type), catalog)
+        return try await body(try await catalog.table(of: type, on: held?.connection), catalog)
       }
     }
 

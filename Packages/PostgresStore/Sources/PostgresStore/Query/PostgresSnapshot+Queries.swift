@@ -45,12 +45,12 @@
       _ query: ModelQuery<M>, after start: SelectionStart? = nil, _ context: ValueTransformerContext,
       _ catalog: PostgresCatalog
     ) async throws -> SQLQuery {
-      var tables = [M.typeName: try await catalog.table(of: M.typeName)]
+      var tables = [M.typeName: try await catalog.table(of: M.typeName, on: held?.connection)]
       while true {
         do {
           return try SQLQuery(query, after: start, context, tables, engine.options.evaluation)
         } catch let needed as SQLTranslator.TableIsNeeded {
-          tables[needed.type] = try await catalog.table(of: needed.type)
+          tables[needed.type] = try await catalog.table(of: needed.type, on: held?.connection)
         }
       }
     }
