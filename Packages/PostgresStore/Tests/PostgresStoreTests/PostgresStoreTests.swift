@@ -181,6 +181,23 @@
       #expect(try await count("note", options.schema) == "0")
     }
 
+    @Test func `The server ends a batch whose process stops before COMMIT`() async throws {
+      let options = TestServer.options()
+      let store = try await TestServer.makeStore(options)
+      try await store.prepare([Note.self])
+      let schema = options.schema
+      try await TestServer.shared.value.psql(
+        """
+        CREATE TABLE \(schema).settings AS SELECT current_setting('idle_in_transaction_session_timeout') AS value;
+        CREATE FUNCTION \(schema).note_setting() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN UPDATE \(schema).settings SET value = current_setting('idle_in_transaction_session_timeout'); \
+        RETURN NEW; END $$;
+        CREATE TRIGGER setting BEFORE INSERT ON \(schema).note FOR EACH ROW EXECUTE FUNCTION \(schema).note_setting();
+        """)
+      try await store.create(makeNote("a"))
+      #expect(try await TestServer.shared.value.psql("SELECT value FROM \(schema).settings") == "30s")
+    }
+
     @Test func `The first use of a type inside of a snapshot needs no second connection`() async throws {
       var options = TestServer.options()
       let first = try await TestServer.makeStore(options)

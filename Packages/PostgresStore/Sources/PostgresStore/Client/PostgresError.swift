@@ -49,7 +49,7 @@
     /// Whether the connection can't be used any more.
     var isConnectionLost: Bool {
       guard let sqlState else { return true }
-      return sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(sqlState)
+      return sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(sqlState)
     }
 
     /// Whether the same statements can succeed if they are run again.

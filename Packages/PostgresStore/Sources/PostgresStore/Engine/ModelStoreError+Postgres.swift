@@ -56,7 +56,7 @@
       case "3D000": (code, sentence) = (.notFound, "PostgreSQL has no such database: \(error.message).")
       case let state? where state.hasPrefix("28"):
         (code, sentence) = (.unauthorized, "PostgreSQL rejected the login: \(error.message).")
-      case let state? where state.hasPrefix("08") || state.hasPrefix("57P"):
+      case let state? where state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03":
         (code, sentence) = (
           .offline, "PostgreSQL can't be reached: \(error.message). Nothing was written; try again later."
         )

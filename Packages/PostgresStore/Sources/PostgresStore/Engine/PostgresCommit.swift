@@ -74,6 +74,12 @@
     ) async throws -> [RecordOperation] {
       var statements = [
         PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+        // A process that stops here must not block other writers. A limit of the login or the server stays.
+        PostgresStatement(
+          """
+          SELECT set_config('idle_in_transaction_session_timeout', '30s', TRUE) \
+          WHERE current_setting('idle_in_transaction_session_timeout') = '0'
+          """),
         // Whoever finds it free knows that COMMIT has ended.
         PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(number)]),
       ]
