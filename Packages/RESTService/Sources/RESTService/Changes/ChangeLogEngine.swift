@@ -77,8 +77,13 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     /// The record before the commit; nil if there is none.
     let record: StoredRecord?
 
-    var operation: RecordOperation {
-      let (name, bytes) = (LoggedChange.headType, Array("{}".utf8))
+    /// The last change in the log; nil if it is unknown.
+    var position: String? { record.flatMap { (try? JSONValue(json: $0.bytes))?["position"]?.stringValue } }
+
+    /// Returns the operation of a commit that ends the log with a change.
+    func operation(position: String) throws -> RecordOperation {
+      let (name, json) = (LoggedChange.headType, JSONValue.object(["position": .string(position)]))
+      let bytes = Array(try json.jsonData())
       return record.map { .update(name, name, bytes, ifRevision: $0.revision) } ?? .create(name, name, bytes)
     }
   }
@@ -108,8 +113,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
       operations.append(operation)
       additions.append(try LoggedChange(operation, before: before, at: now()).creation())
     }
-    if additions.isEmpty { return try await local.commitCompleting(batch) }
-    if let head { additions.append(head.operation) }
+    guard let last = additions.last else { return try await local.commitCompleting(batch) }
+    if let head { additions.append(try head.operation(position: last.identifier)) }
     let completed = try await local.commitCompleting(batch.with(operations, adding: additions))
     for task in commits.change({ $0 += 1 }) { task.resume() }
     // A failure is no reason to fail the commit: the next trim removes the rest.
@@ -269,6 +274,9 @@ extension ChangeLogEngine: ChangeLogging {
   func currentPosition() async throws -> String {
     let snapshot = try await local.current()
     let type = LoggedChange.recordType
+    let head = Head(record: try await snapshot.record(LoggedChange.headType, LoggedChange.headType))
+    // The change is missing if another program emptied the log.
+    if let position = head.position, try await snapshot.order(of: position, type) != nil { return position }
     let count = try await snapshot.count(type)
     if count == 0 {
       // A position is that of a record.

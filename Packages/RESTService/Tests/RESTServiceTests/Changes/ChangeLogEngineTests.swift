@@ -14,9 +14,14 @@ private final class OverlappingEngine: RecordEngine {
   /// Called once before the next commit, as another process may commit then.
   let intrusion = Mutex<(@Sendable (MemoryEngine) throws -> Void)?>(nil)
 
+  /// The number of records that were read together.
+  let readCount = Atomic(0)
+
   var changeFeed: StoreChangeFeed { base.changeFeed }
   var conflictTrackers: ConflictTrackers { base.conflictTrackers }
-  func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot { base.snapshot(pinned: pinned) }
+  func snapshot(pinned: Bool) async throws -> OverlappingSnapshot {
+    OverlappingSnapshot(engine: self, base: base.snapshot(pinned: pinned))
+  }
   func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
 
   func commit(_ batch: RecordBatch) async throws {
@@ -30,6 +35,33 @@ private final class OverlappingEngine: RecordEngine {
     try intrusion?(base)
     try base.commit(batch)
   }
+}
+
+/// A snapshot that does not know the position of its last record.
+private struct OverlappingSnapshot: RecordSnapshot {
+  let engine: OverlappingEngine
+  let base: any RecordSnapshot
+
+  func record(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    try await base.record(type, identifier)
+  }
+
+  func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart {
+    let part = try await base.records(type, after: order, atMost: limit)
+    engine.readCount.add(part.records.count, ordering: .relaxed)
+    return part
+  }
+
+  func count(_ type: String) async throws -> Int { try await base.count(type) }
+}
+
+/// A service over an engine whose positions may not have the order of the commits.
+private struct OverlappingLibrary: ServedLibrary {
+  let engine = ChangeLogEngine(OverlappingEngine())
+  let service: RESTService
+  var store: OverlappingStore { OverlappingStore(engine) }
+
+  init() { service = RESTService(engine, serving: [Owner.self, Novel.self]) }
 }
 
 private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEngine>>, TransactionalModelStore {}
@@ -66,6 +98,21 @@ private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEng
     }
     #expect(base.commits.withLock { $0.most } == 1)
     #expect(try await OverlappingStore(engine).count(Novel.self) == 80)
+  }
+
+  @Test func `The current position is found without reading the log`() async throws {
+    let library = OverlappingLibrary()
+    func position() async throws -> String? {
+      try await library.request("GET", "/novels?updated_since=").json?["position"]?.stringValue
+    }
+    for number in 0..<20 { try await library.add("\(number)") }
+    let before = library.engine.local.readCount.load(ordering: .relaxed)
+    let first = try #require(try await position())
+    #expect(library.engine.local.readCount.load(ordering: .relaxed) == before)
+    try await library.add("last")
+    let answer = try await library.request("GET", "/novels?updated_since=\(first)")
+    #expect(Changes(json: try #require(answer.json)).titles == ["last"])
+    #expect(try await position() == answer.json?["position"]?.stringValue)
   }
 
   @Test func `A commit is repeated after one of another process`() async throws {
