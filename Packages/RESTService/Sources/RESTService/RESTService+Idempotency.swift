@@ -15,13 +15,23 @@ extension RESTService {
 
   /// Runs a write once: a repeated request gets the recorded response.
   func once<S: TransactionalModelStore>(
-    _ request: IdempotentRequest, in store: S, _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
+    _ request: IdempotentRequest, in store: S, _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
   ) async throws -> HTTPResponseData {
-    let response = try await store.transaction { store in
+    var (record, answer): (RecordedAnswer?, WrittenAnswer?)
+    var response = try await store.transaction { store in
       if let recorded = try await recorded(request, in: store) { return recorded }
-      let response = try await body(store)
-      try await store.create(RecordedAnswer(response, to: request, at: now()))
+      let written = try await body(store)
+      let response = try written()
+      let created = RecordedAnswer(response, to: request, at: now())
+      try await store.create(created)
+      (record, answer) = (created, written)
       return response
+    }
+    if let record, let final = try answer?(), final != response {
+      // Without the update, a repeated request would get the record as it was before the commit completed it.
+      record.response = final
+      _ = try? await store.update(record)
+      response = final
     }
     if recordCount.withLock({ count in
       count += 1

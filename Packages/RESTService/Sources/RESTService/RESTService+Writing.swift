@@ -8,11 +8,11 @@ extension RESTService {
   /// - Parameter identifier: the identifier in the path of a PUT; nil for a POST.
   func create<M: Model, S: TransactionalModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String?, _ call: ServiceCall, _ store: S
-  ) async throws -> HTTPResponseData {
+  ) async throws -> WrittenAnswer {
     guard served.mayAllow(.create) else { throw refusal(call) }
     try refuseItems(call)
     var record = try call.record(options, dialect, served.form)
-    let version = try await store.transaction { store in
+    let model = try await store.transaction { store in
       let prototype = type.prototype()
       if let identifier {
         guard prototype.assignIdentifier(identifier), let field = prototype.identifierField else {
@@ -32,14 +32,16 @@ extension RESTService {
       guard served.allows(.create, model, call.request) else { throw refusal(call) }
       try await checkReferences(of: model, call, in: store)
       try await store.create(model)
-      return (try self.version(of: model, served), model.identifier)
+      return model
     }
-    var response = response(201, version.0)
-    if identifier == nil, let created = version.1 {
-      let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
-      response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
+    return { [self] in
+      var response = response(201, try version(of: model, served))
+      if identifier == nil, let created = model.identifier {
+        let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
+        response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
+      }
+      return response
     }
-    return response
   }
 
   /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far,
@@ -55,7 +57,7 @@ extension RESTService {
   /// Replaces a record, or creates it under its identifier.
   func put<M: Model, S: TransactionalModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S
-  ) async throws -> HTTPResponseData {
+  ) async throws -> WrittenAnswer {
     do {
       let model = try await store.lookup(type, identifier: identifier)
       if call.createsOnly {
@@ -72,11 +74,11 @@ extension RESTService {
   /// - Parameter replaces: whether fields that the body lacks become nil.
   func update<M: Model, S: TransactionalModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S, replaces: Bool
-  ) async throws -> HTTPResponseData {
+  ) async throws -> WrittenAnswer {
     guard served.mayAllow(.update) else { throw refusal(call) }
     try refuseItems(call)
     let body = try call.record(options, dialect, served.form)
-    let version = try await store.transaction { store in
+    let model = try await store.transaction { store in
       let model = try await readable(type, served, identifier, call, in: store)
       guard served.allows(.update, model, call.request) else { throw refusal(call) }
       let current = try self.version(of: model, served)
@@ -92,14 +94,14 @@ extension RESTService {
       guard served.allows(.update, model, call.request) else { throw refusal(call) }
       try await checkReferences(of: model, except: known, call, in: store)
       try await store.update(model)
-      return try self.version(of: model, served)
+      return model
     }
-    return response(200, version)
+    return { [self] in response(200, try version(of: model, served)) }
   }
 
   func delete<M: Model, S: TransactionalModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S
-  ) async throws -> HTTPResponseData {
+  ) async throws -> WrittenAnswer {
     guard served.mayAllow(.delete) else { throw refusal(call) }
     try refuseItems(call)
     try await store.transaction { store in
@@ -108,7 +110,7 @@ extension RESTService {
       try call.checkPrecondition(try self.version(of: model, served))
       try await store.delete(model)
     }
-    return HTTPResponseData(status: 204)
+    return { HTTPResponseData(status: 204) }
   }
 
   private func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {

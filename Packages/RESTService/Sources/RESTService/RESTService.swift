@@ -228,14 +228,14 @@ public final class RESTService: Sendable {
 
   /// Runs a write in a new store instance, and retries it in another one after a conflict with another writer.
   private func write(
-    _ call: ServiceCall, _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
+    _ call: ServiceCall, _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
   ) async throws -> HTTPResponseData {
     let request = try IdempotentRequest(call, options)
     var attempt = 1
     while true {
       do {
         let store = open(makeScope())
-        guard let request else { return try await body(store) }
+        guard let request else { return try await body(store)() }
         return try await once(request, in: store, body)
       } catch let error as ModelStoreError where error.code == .conflict && attempt < Self.attempts {
         attempt += 1
@@ -264,6 +264,10 @@ extension RESTService: HTTPTransport {
 
 /// The store of one request.
 private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
+
+/// Returns the response to a write. It is called after the commit, since the store may complete a record then: with
+/// defaults of columns, and with numbers or dates as columns round them.
+typealias WrittenAnswer = () throws -> HTTPResponseData
 
 extension HTTPResponseData {
   fileprivate static func options(_ methods: [String]) -> HTTPResponseData {

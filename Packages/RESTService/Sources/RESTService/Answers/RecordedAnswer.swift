@@ -25,17 +25,22 @@ final class RecordedAnswer: Model {
     self.init()
     id.value = request.identifier
     self.request.value = request.digest
-    status.value = response.status
-    let headers = Self.kept.compactMap { name in response.headers[name].map { (name, JSONValue.string($0)) } }
-    self.headers.value = .object(AttributeDictionary(uniqueKeysWithValues: headers))
-    body.value = String(decoding: response.body, as: UTF8.self)
+    self.response = response
     createdAt.value = date
   }
 
   /// The recorded response.
   var response: HTTPResponseData {
-    var response = HTTPResponseData(status: status.value ?? 200, body: Data((body.value ?? "").utf8))
-    for name in Self.kept { response.headers[name] = headers.value?[name]?.stringValue }
-    return response
+    get {
+      var response = HTTPResponseData(status: status.value ?? 200, body: Data((body.value ?? "").utf8))
+      for name in Self.kept { response.headers[name] = headers.value?[name]?.stringValue }
+      return response
+    }
+    set {
+      status.value = newValue.status
+      let headers = Self.kept.compactMap { name in newValue.headers[name].map { (name, JSONValue.string($0)) } }
+      self.headers.value = .object(AttributeDictionary(uniqueKeysWithValues: headers))
+      body.value = String(decoding: newValue.body, as: UTF8.self)
+    }
   }
 }
