@@ -8,11 +8,15 @@ import StoreProtocol
 /// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
 ///   access.allow(.read, Author.self)
 ///   access.allow(.all, Book.self) { request, book in
-///     request.user == book.author.value?.name.value
+///     guard let user = request.user else { return false }
+///     return user == book.owner.value
 ///   }
 ///   access.protect(\Book.author)
 /// }
 /// ```
+///
+/// `request.user` is nil for an anonymous user. A rule tests it, since the owner of a record can be nil as well. Related
+/// models are unloaded references in a rule: it can use their identifiers, and no other values.
 ///
 /// A record that a user may not read is hidden from this user: lists omit it, and a lookup responds with 404.
 ///
