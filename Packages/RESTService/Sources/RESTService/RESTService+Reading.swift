@@ -5,8 +5,8 @@ import StoreProtocol
 
 // Lookups and lists.
 extension RESTService {
-  /// The largest number of records that a page reads for each record that it returns.
-  private static let scannedPerRecord = 20
+  /// The limits of the first and of the largest part of a list that is read for the records that a user may read.
+  private static let (partSize, maximumPartSize) = (500, 8_000)
 
   func lookup<M: Model>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall
@@ -54,34 +54,19 @@ extension RESTService {
   private func list<M: Model, S: ModelStore>(
     _ parameters: ListParameters<M>, _ served: ServedType, _ call: ServiceCall, in store: S
   ) async throws -> HTTPResponseData {
-    var (query, mark) = (parameters.query, parameters.mark)
-    let size = parameters.limit
-    let filters = !served.allowsAll(.read)
-    // Records that the user may not read don't count for the offset, so the store can't skip it.
-    var skipped = filters && mark == nil ? parameters.offset : 0
-    query.offset = filters ? 0 : parameters.offset
-    var records: [AttributeDictionary] = []
-    var scanned = 0
-    var next: ModelPageMark?
-    while records.count < size {
-      query.limit = size - records.count
-      let page = try await store.page(query, after: mark)
-      for model in page.models {
-        if filters {
-          guard served.allows(.read, model, call.request) else { continue }
-          if skipped > 0 {
-            skipped -= 1
-            continue
-          }
-        }
-        records.append(try record(of: model))
+    let (models, next): ([M], ModelPageMark?)
+    do {
+      if served.allowsAll(.read) {
+        var query = parameters.query
+        query.offset = parameters.offset
+        (models, next) = try await page(query, parameters.limit, after: parameters.mark, in: store)
+      } else {
+        (models, next) = try await readablePage(parameters, served, call, in: store)
       }
-      scanned += page.models.count
-      (mark, next) = (page.next, page.next)
-      // The link continues with the rest, even if no record was found yet. An offset must be skipped within one
-      // request.
-      if next == nil || (skipped == 0 && scanned >= size * Self.scannedPerRecord) { break }
+    } catch let error as ModelStoreError where error.code == .unsupported && parameters.isQuery {
+      throw ServiceProblem(400, error.message)
     }
+    let records = try models.map { try record(of: $0) }
     var headers: HTTPHeaderList = [:]
     let link = try next.map { try parameters.link(after: $0) }
     if let link { headers["Link"] = "<\(link)>; rel=\"next\"" }
@@ -92,6 +77,61 @@ extension RESTService {
     if call.hasVersion(tag) { return HTTPResponseData(status: 304, headers: headers) }
     headers["Content-Type"] = dialect.servedMediaType
     return HTTPResponseData(status: 200, headers: headers, body: body)
+  }
+
+  /// Returns a page with as many models as the limit, if there are so many. A store may return less in a call.
+  private func page<M: Model, S: ModelStore>(
+    _ query: ModelQuery<M>, _ limit: Int, after mark: ModelPageMark?, in store: S
+  ) async throws -> ([M], ModelPageMark?) {
+    var (query, models, mark): (ModelQuery<M>, [M], ModelPageMark?) = (query, [], mark)
+    while models.count < limit {
+      query.limit = limit - models.count
+      let part = try await store.page(query, after: mark)
+      models += part.models
+      mark = part.next
+      if mark == nil { break }
+    }
+    return (models, models.isEmpty ? nil : mark)
+  }
+
+  /// Returns a page of the models that the user may read.
+  ///
+  /// A mark has the values of the record that it names, so the next page follows a returned one. There is a next page
+  /// only if it has a record: its link would reveal hidden ones otherwise.
+  private func readablePage<M: Model, S: ModelStore>(
+    _ parameters: ListParameters<M>, _ served: ServedType, _ call: ServiceCall, in store: S
+  ) async throws -> ([M], ModelPageMark?) {
+    if parameters.limit == 0 { return ([], nil) }
+    var query = parameters.query
+    // Records that the user may not read don't count for the offset, so the store can't skip it.
+    var skipped = parameters.mark == nil ? parameters.offset : 0
+    var (models, start, size): ([M], ModelPageMark?, Int) = ([], parameters.mark, Self.partSize)
+    // The part with the last returned record: the mark before it, and the number of records up to that one.
+    var end: (start: ModelPageMark?, count: Int)?
+    while true {
+      query.limit = size
+      let page = try await store.page(query, after: start)
+      for (index, model) in page.models.enumerated() where served.allows(.read, model, call.request) {
+        if skipped > 0 {
+          skipped -= 1
+          continue
+        }
+        guard models.count == parameters.limit, let last = models.last, let end else {
+          models.append(model)
+          end = (start, index + 1)
+          continue
+        }
+        let (part, next) = try await self.page(query, end.count, after: end.start, in: store)
+        if part.last?.identifier == last.identifier, served.allows(.read, last, call.request) { return (models, next) }
+        // Another writer changed the list meanwhile.
+        return try await readablePage(parameters, served, call, in: store)
+      }
+      guard let next = page.next else { return (models, nil) }
+      start = next
+      // A store may read a sorted list from its beginning for each part.
+      size = min(size * 2, Self.maximumPartSize)
+      try Task.checkCancellation()
+    }
   }
 
   // MARK: Records

@@ -49,8 +49,8 @@ public struct RESTAccess {
 
   /// Allows actions on the records of a class for which a condition holds.
   ///
-  /// The condition runs once for each record that a request reads or writes. Lists read as many records as they need
-  /// for a page.
+  /// The condition runs for each record that a request reads or writes. A list reads records until its page is full,
+  /// within the time limit of the service.
   ///
   /// - Parameters:
   ///   - actions: the actions.

@@ -11,6 +11,9 @@ struct ListParameters<M: Model> {
   private(set) var offset = 0
   private let items: [(name: String, value: String)]
 
+  /// Whether the list has a condition or an order.
+  var isQuery: Bool { query.filter != nil || !query.sort.isEmpty }
+
   private static var names: [String] { ["where", "sort", "limit", "offset", "after"] }
 
   /// - Parameter followsRelations: whether conditions may be about related records.
@@ -36,7 +39,7 @@ struct ListParameters<M: Model> {
     do {
       query = try ModelQuery<M>(json: .object(json))
     } catch let error as ModelStoreError {
-      throw error
+      throw ServiceProblem(400, error.message)
     } catch { throw ServiceProblem(400, "The parameters where and sort can't be read: \(error)") }
     let guarded = QueryGuard(service, call.request, followsRelations: followsRelations)
     if let filter = query.filter { try guarded.check(filter, of: type) }

@@ -1,0 +1,126 @@
+import Foundation
+import MemoryStore
+@_spi(ModelKitInternals) import RESTService
+import StoreEngine
+import Synchronization
+import Testing
+
+/// An engine that calls a function before each snapshot, with the number of those before.
+private final class HookedEngine: RecordEngine {
+  let base = MemoryModelStore().handle
+  private let count = Mutex(0)
+  private let onSnapshot: @Sendable (MemoryEngine, Int) async throws -> Void
+
+  init(_ onSnapshot: @escaping @Sendable (MemoryEngine, Int) async throws -> Void) { self.onSnapshot = onSnapshot }
+
+  var changeFeed: StoreChangeFeed { base.changeFeed }
+  var conflictTrackers: ConflictTrackers { base.conflictTrackers }
+  func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
+  func commit(_ batch: RecordBatch) async throws { try base.commit(batch) }
+
+  func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot {
+    let number = count.withLock { count in
+      defer { count += 1 }
+      return count
+    }
+    try await onSnapshot(base, number)
+    return base.snapshot(pinned: pinned)
+  }
+}
+
+@Suite(.timeLimit(.minutes(15))) struct `Records that a user may not read` {
+  /// A library in which a novel belongs to its writer.
+  private static func library(_ writers: [String]) async throws -> Library {
+    let library = Library { access in
+      access.allow(.all, Novel.self) { request, novel in request.user != nil && request.user == novel.writer }
+    }
+    try await add(writers, to: library.store)
+    return library
+  }
+
+  private static func add(_ writers: [String], to store: some ModelStore) async throws {
+    var novels: [Novel] = []
+    for (index, writer) in writers.enumerated() {
+      let novel = Novel()
+      (novel.title, novel.writer) = ("\(writer) \(index + 1_000)", writer)
+      novels.append(novel)
+    }
+    try await store.createAll(novels)
+  }
+
+  /// Returns the text of the page mark in a response's link.
+  private static func mark(_ answer: Answer) throws -> String? {
+    guard answer.response.headers["Link"] != nil else { return nil }
+    let text = try #require(try answer.next(after: "").split(separator: "after=").last)
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+    return String(decoding: try #require(Data(base64Encoded: base64 + padding)), as: UTF8.self)
+  }
+
+  private static let byTitle = "sort=%5B%7B%22field%22:%22title%22,%22descending%22:true%7D%5D"
+
+  @Test func `A list without readable records has no link, however many others there are`() async throws {
+    let library = try await Self.library(Array(repeating: "bob", count: 600))
+    for parameters in ["limit=1", "limit=1&\(Self.byTitle)", "limit=3&offset=2"] {
+      let answer = try await library.request("GET", "/novels?\(parameters)", user: "eve")
+      #expect(answer.titles == [])
+      #expect(answer.response.headers["Link"] == nil, "\(parameters)")
+    }
+  }
+
+  @Test(arguments: ["limit=2", "limit=2&" + byTitle])
+  func `The link of a page names a returned record, and there is one only if the next page has records`(
+    parameters: String
+  ) async throws {
+    let writers = (0..<1_300).map { $0 % 260 == 7 ? "eve" : "bob" }
+    let library = try await Self.library(writers)
+    var (titles, pages, address): ([String], Int, String?) = ([], 0, "/novels?\(parameters)")
+    while let next = address {
+      let page = try await library.request("GET", next, user: "eve")
+      let mark = try Self.mark(page)
+      let last = try #require(page.json?.arrayValue?.last?["id"]?.intValue)
+      if let mark {
+        #expect(mark.contains("\"id\":\"\(last)\"") && !mark.contains("bob"), "\(mark)")
+      }
+      titles += page.titles
+      pages += 1
+      address = mark == nil ? nil : try page.next(after: "/novels")
+    }
+    #expect(titles.sorted() == stride(from: 1_007, to: 2_300, by: 260).map { "eve \($0)" })
+    #expect(pages == 3)
+  }
+
+  @Test func `A record that is removed while a page is read does not make the link name another one`() async throws {
+    let engine = HookedEngine { engine, number in
+      // The first snapshot finds the records of the page, the second one its end.
+      if number == 1 { try engine.commit(RecordBatch([.delete("Novel", "1")])) }
+    }
+    let service = RESTService(engine, serving: [Novel.self]) { access in
+      access.allow(.read, Novel.self) { request, novel in request.user == novel.writer && request.user != nil }
+    }
+    try await Self.add(["eve", "bob", "eve", "eve"], to: MemoryModelStore(engine.base))
+    let url = try #require(URL(string: "http://library.test/novels?limit=1"))
+    let answer = Answer(response: await service.respond(to: HTTPRequestData(.get, url), user: "eve"))
+    #expect(answer.titles == ["eve 1002"])
+    #expect(try Self.mark(answer)?.contains("\"id\":\"3\"") == true)
+  }
+
+  @Test func `A client finds the only record that it may read behind thousands of others`() async throws {
+    let library = Library { access in
+      access.allow(.read, Novel.self) { _, novel in novel.title.hasPrefix("ada") }
+    }
+    try await Self.add(Array(repeating: "bob", count: 2_500) + ["ada"], to: library.store)
+    let client = RESTModelStore(
+      baseURL: try #require(URL(string: "http://library.test")), dialect: JSONDialect(sendsQueries: true),
+      transport: library.service)
+    #expect(try await client.first(Novel.self)?.title == "ada 3500")
+  }
+
+  @Test func `A limit without end lists all records that the user may read`() async throws {
+    let library = Library(options: RESTServiceOptions(maximumPageSize: .max)) { access in
+      access.allow(.read, Novel.self) { _, novel in novel.title.hasPrefix("ada") }
+    }
+    try await Self.add(["ada", "bob", "ada"], to: library.store)
+    #expect(try await library.request("GET", "/novels?limit=\(Int.max)").titles == ["ada 1000", "ada 1002"])
+  }
+}
