@@ -123,4 +123,25 @@ private final class HookedEngine: RecordEngine {
     try await Self.add(["ada", "bob", "ada"], to: library.store)
     #expect(try await library.request("GET", "/novels?limit=\(Int.max)").titles == ["ada 1000", "ada 1002"])
   }
+
+  @Test(arguments: [
+    #"{"field":"chart","is":"==","value":null}"#, #"{"field":"chart.id","is":"==","value":1}"#,
+  ])
+  func `A hidden foreign key can't be read by a condition on its inverse`(condition: String) async throws {
+    let store = MemoryModelStore()
+    let patient = Patient()
+    patient.chart = Chart()
+    try await store.save(patient, including: .related)
+    for (isHidden, status) in [(true, 400), (false, 200)] {
+      let service = RESTService(store.handle, serving: [Patient.self, Chart.self]) { access in
+        access.allow(.read, Patient.self)
+        access.allow(.read, Chart.self)
+        if isHidden { access.hide(\Chart.$patient) }
+      }
+      let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      let url = try #require(URL(string: "http://library.test/patients?where=\(query)"))
+      let answer = Answer(response: await service.respond(to: HTTPRequestData(.get, url)))
+      #expect(answer.status == status, "\(answer.json ?? .null)")
+    }
+  }
 }

@@ -51,7 +51,7 @@ struct QueryGuard {
       guard let type = current else { return nil }
       let model = type.init()
       guard let field = model.field(declaredAs: key), let declared = field.key,
-        !service.hidden.keys(of: type).contains(declared)
+        !service.hidden.keys(of: type).contains(declared), !isStoredByHiddenInverse(field, of: model)
       else { throw ServiceProblem(400, "\(type.typeName) has no field \"\(key.prefix(80))\" that a query could read.") }
       guard let relation = field as? any RelationField else {
         current = nil
@@ -70,6 +70,17 @@ struct QueryGuard {
       try refuseUnreadable(relation.relatedClass, isEmbedded: isStored && !relation.isForeignKey)
     }
     return current
+  }
+
+  /// Returns whether only a hidden field of the related class stores the links of a relation.
+  private func isStoredByHiddenInverse(_ field: AnyField, of model: ModelObject) -> Bool {
+    guard let relation = field as? any RelationField, !model.storableFields.contains(where: { $0 === field }) else {
+      return false
+    }
+    let related = relation.relatedClass.init()
+    // A field gets its key from its model.
+    let inverse = withExtendedLifetime(related) { model.inverseField(of: relation, on: related)?.key }
+    return inverse.map { service.hidden.keys(of: relation.relatedClass).contains($0) } ?? false
   }
 
   private func refuseUnreadable(_ type: ModelObject.Type, isEmbedded: Bool) throws {
