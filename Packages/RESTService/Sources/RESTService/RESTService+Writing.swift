@@ -58,6 +58,8 @@ extension RESTService {
   func put<M: Model, S: TransactionalModelStore>(
     _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S
   ) async throws -> WrittenAnswer {
+    // Responses differ by whether the record exists, so no other user may get them.
+    guard served.mayAllow(.create) || (served.mayAllow(.update) && !call.createsOnly) else { throw refusal(call) }
     do {
       let model = try await store.lookup(type, identifier: identifier)
       if call.createsOnly {
@@ -65,7 +67,7 @@ extension RESTService {
         throw ServiceProblem(412, "A record with this identifier exists already.", current: current)
       }
     } catch let error as ModelStoreError where error.code == .notFound {
-      guard options.acceptsIdentifiers, call.headers["If-Match"] == nil else { throw error }
+      guard served.mayAllow(.create), options.acceptsIdentifiers, call.headers["If-Match"] == nil else { throw error }
       return try await create(type, served, identifier, call, store)
     }
     return try await update(type, served, identifier, call, store, replaces: true)

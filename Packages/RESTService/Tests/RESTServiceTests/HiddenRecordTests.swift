@@ -144,4 +144,23 @@ private final class HookedEngine: RecordEngine {
       #expect(answer.status == status, "\(answer.json ?? .null)")
     }
   }
+
+  @Test func `A PUT does not tell whether a record exists to a user who may not create it`() async throws {
+    let library = Library { access in
+      access.allow(.read, Owner.self) { _, owner in owner.name == "ada" }
+      access.allow(.update, Novel.self) { request, novel in request.user == novel.writer && request.user != nil }
+    }
+    try await library.add("Emma")
+    let owner = Owner()
+    owner.name = "Olga"
+    try await library.store.create(owner)
+    for headers in [[:], ["If-None-Match": "*"]] as [HTTPHeaderList] {
+      for path in ["/owners/", "/novels/"] {
+        let existing = try await library.request("PUT", path + "1", ["title": "x"], headers: headers, user: "eve")
+        let missing = try await library.request("PUT", path + "2", ["title": "x"], headers: headers, user: "eve")
+        #expect(existing.status == missing.status, "\(path) \(headers)")
+        #expect([403, 404].contains(missing.status))
+      }
+    }
+  }
 }
