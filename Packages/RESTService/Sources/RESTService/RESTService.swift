@@ -188,7 +188,9 @@ public final class RESTService: Sendable {
     let isAboutRecord = call.method != "GET" || (call.headers["Accept"] ?? "").contains("vnd.pgrst.object")
     var query = RESTServedQuery(
       items: call.items.map { RESTQueryItem($0.name, $0.value) }, identifier: nil, isAboutRecord: isAboutRecord)
-    try dialect.servedQuery(&query, of: served.form)
+    do {
+      try dialect.servedQuery(&query, of: served.form)
+    } catch let error as ModelStoreError where error.code == .unsupported { throw ServiceProblem(400, error.message) }
     call.items = query.items.map { ($0.name, $0.value) }
     if let identifier = query.identifier, rest.isEmpty { rest = [identifier] }
     return (served, rest, call)

@@ -163,4 +163,39 @@ private final class HookedEngine: RecordEngine {
       }
     }
   }
+
+  @Test func `A denied deletion does not name the records that prevent it`() async throws {
+    let store = MemoryModelStore()
+    let debtor = Debtor()
+    try await store.create(debtor)
+    for _ in 0..<2 {
+      let debt = Debt()
+      debt.debtor = debtor
+      try await store.create(debt)
+    }
+    let service = RESTService(store.handle, serving: [Debtor.self, Debt.self]) { access in
+      access.allow(.all, Debtor.self)
+    }
+    let url = try #require(URL(string: "http://library.test/debtors/1"))
+    let answer = Answer(response: await service.respond(to: HTTPRequestData(.delete, url), user: "eve"))
+    #expect(answer.status == 409)
+    #expect(answer.json?["code"] == "denied")
+    #expect(answer.json?["errors"] == ["debts": ["references other records"]])
+    let detail = try #require(answer.json?["detail"]?.stringValue)
+    #expect(
+      detail == #"Nothing was written: other records in "debts" of Debtor depend on a record that was to be deleted."#)
+  }
+}
+
+/// A class whose records can't be deleted while others reference them.
+final class Debtor: Model {
+  @Field var id: Int?
+  @ModelArrayField(deleteRule: .deny) var debts: [Debt]?
+  override var identifierField: AnyField? { $id }
+}
+
+final class Debt: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$debts) var debtor: Debtor?
+  override var identifierField: AnyField? { $id }
 }

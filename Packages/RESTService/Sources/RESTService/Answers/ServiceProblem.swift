@@ -1,4 +1,5 @@
 import Foundation
+import ModelCore
 import RESTStore
 import StoreProtocol
 
@@ -48,18 +49,24 @@ struct ServiceProblem: Error {
   private init(_ error: ModelStoreError) {
     switch error.code {
     case .notFound: self.init(404, error.message)
-    case .conflict, .denied: self.init(409, error.message)
+    case .conflict: self.init(409, error.message)
+    case .denied:
+      // The user may not read the records that deny it.
+      let denial = error.cause as? DeletionDeniedError
+      let place = denial.map { "in \"\($0.relation)\" of \($0.typeName) " } ?? ""
+      self.init(409, "Nothing was written: other records \(place)depend on a record that was to be deleted.")
+      code = .denied
+      if let denial { fields = [denial.relation: ["references other records"]] }
+      return
     case .invalid where error.fields.isEmpty: self.init(400, error.message)
     case .invalid: self.init(422, error.message)
     case .noIdentifier: self.init(422, error.message)
-    case .unsupported: self.init(400, error.message)
     case .full: self.init(507, "There is no space left for the record. Nothing was written.")
     case .timeout, .locked, .offline, .cancelled:
       self.init(503, "The store is temporarily unavailable. Try again later.", headers: ["Retry-After": "1"])
     default: self.init(500, "The store failed. The details are not sent.")
     }
     fields = error.fields
-    if error.code == .denied { code = .denied }
   }
 
   /// The response with the problem.
