@@ -37,7 +37,8 @@ extension RESTService {
       count += 1
       return count.isMultiple(of: Self.recordsPerCleanup)
     }) {
-      try await deleteExpired(in: store)
+      // The response was committed. The next cleanup removes the rest.
+      try? await deleteExpired(in: store)
     }
     return response
   }

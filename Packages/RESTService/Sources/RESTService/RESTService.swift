@@ -130,22 +130,31 @@ public final class RESTService: Sendable {
   ///   - request: the request.
   ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
   /// - Returns: the response. The body of a failure is `application/problem+json` (RFC 9457).
+    await respond(user) {
+      let call = try ServiceCall(RESTServiceRequest(http: request, user: user), self.options)
+      // A lookup takes no time that depends on the number of records.
+      let isLookup = ["GET", "HEAD"].contains(call.method) && (try? self.route(call))?.rest.isEmpty == false
+      return isLookup ? try await self.answer(to: call) : try await self.inTime { try await self.answer(to: call) }
+    }
+  }
+
+  /// Returns the response of a function, or the problem of its error, unless the user has too many requests.
+  func respond(
+    _ user: String?, _ body: () async throws -> HTTPResponseData
+  ) async -> HTTPResponseData {
   public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
     do {
       try admission.begin(user, at: now())
       defer { admission.end(user) }
-      let call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)
-      return try await answerInTime(to: call)
+      return try await body()
     } catch { return ServiceProblem(error).response }
   }
 
-  /// Responds to a request within the time limit.
-  private func answerInTime(to call: ServiceCall) async throws -> HTTPResponseData {
-    // A lookup takes no time that depends on the number of records.
-    let isLookup = ["GET", "HEAD"].contains(call.method) && (try? route(call))?.rest.isEmpty == false
-    guard let limit = options.timeLimit, !isLookup else { return try await answer(to: call) }
+  /// Runs a function within the time limit.
+  func inTime(_ body: @escaping @Sendable () async throws -> HTTPResponseData) async throws -> HTTPResponseData {
+    guard let limit = options.timeLimit else { return try await body() }
     return try await withThrowingTaskGroup(of: HTTPResponseData?.self) { group in
-      group.addTask { try await self.answer(to: call) }
+      group.addTask { try await body() }
       group.addTask {
         try? await Task.sleep(for: limit)
         return nil
@@ -153,8 +162,11 @@ public final class RESTService: Sendable {
       defer { group.cancelAll() }
       if let answer = try await group.next() ?? nil { return answer }
       group.cancelAll()
-      // The request may have been completed nevertheless.
-      if let answer = try? await group.next() ?? nil { return answer }
+      do {
+        // The request may have been completed nevertheless.
+        if let answer = try await group.next() ?? nil { return answer }
+      } catch is CancellationError {
+      } catch let error as ModelStoreError where [.cancelled, .timeout].contains(error.code) {}
       throw ServiceProblem(503, "The request took too long, and was ended after \(limit). Nothing was written.")
     }
   }

@@ -10,6 +10,10 @@ import Testing
 private final class BlockedEngine: RecordEngine {
   let base = MemoryModelStore().handle
   private let isOpen = AwaitedState(false)
+  private let failure: ModelStoreError?
+
+  /// - Parameter failure: the error that a call throws if its task is cancelled.
+  init(failure: ModelStoreError? = nil) { self.failure = failure }
   private let arrivals = AwaitedState(0)
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
@@ -29,6 +33,7 @@ private final class BlockedEngine: RecordEngine {
   private func block() async throws {
     for task in arrivals.change({ $0 += 1 }) { task.resume() }
     await isOpen.wait(isolation: #isolation) { $0 }
+    if let failure, Task.isCancelled { throw failure }
     try Task.checkCancellation()
   }
 
@@ -58,6 +63,17 @@ private final class BlockedEngine: RecordEngine {
     #expect(answer.status == 503)
     #expect(String(decoding: answer.body, as: UTF8.self).contains("too long"))
     #expect(try await MemoryModelStore(engine.base).count(Novel.self) == 0)
+  }
+
+  @Test func `A write with an unknown outcome after the time limit is not reported as unwritten`() async throws {
+    var failure = ModelStoreError(.offline, "The connection was lost during COMMIT.")
+    failure.isOutcomeUnknown = true
+    let options = RESTServiceOptions(timeLimit: .milliseconds(20))
+    let service = RESTService(BlockedEngine(failure: failure), serving: [Novel.self], options: options)
+    let answer = try await Self.request(service, .post)
+    #expect(answer.status == 503)
+    #expect(answer.headers["Retry-After"] == nil)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains("unknown"))
   }
 
   @Test func `A user with too many requests at the same time gets 429, and others do not`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import ModelCore
 import RESTStore
-import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocol
 
 /// A problem of a failed request, in the format of RFC 9457.
 struct ServiceProblem: Error {
@@ -62,6 +62,9 @@ struct ServiceProblem: Error {
     case .invalid: self.init(422, error.message)
     case .noIdentifier: self.init(422, error.message)
     case .full: self.init(507, "There is no space left for the record. Nothing was written.")
+    case .offline where error.isOutcomeUnknown:
+      // A repetition could write twice.
+      self.init(503, "It is unknown whether the request was completed. Read the records before you send it again.")
     case .timeout, .locked, .offline, .cancelled:
       self.init(503, "The store is temporarily unavailable. Try again later.", headers: ["Retry-After": "1"])
     default: self.init(500, "The store failed. The details are not sent.")

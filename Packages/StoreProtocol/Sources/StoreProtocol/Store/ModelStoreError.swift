@@ -65,6 +65,9 @@ public struct ModelStoreError: Error, CustomStringConvertible {
   public var cause: (any Error)?
   /// The response of the server that caused the error; nil if there was no response, or no server.
   public var refusal: ServerRefusal?
+  /// Whether it is unknown if the call was completed, such as after a connection that was lost during a commit.
+  @_spi(ModelKitInternals)
+  public var isOutcomeUnknown = false
 
   /// Creates an error.
   ///
