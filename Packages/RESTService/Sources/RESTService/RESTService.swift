@@ -30,9 +30,7 @@ public final class RESTService: Sendable {
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
   /// The change log of the engine; nil if it has none.
   let log: (any ChangeLogging)?
-  private let admission: RequestAdmission
-  /// The number of event streams.
-  let streamCount = Lock(0)
+  let admission: RequestAdmission
   /// The number of recorded responses.
   let recordCount = Lock(0)
   /// The clock of recorded responses and of request limits.

@@ -30,6 +30,8 @@ public struct RESTServiceOptions: Sendable {
   public var timeLimit: Duration?
   /// The maximum number of event streams. Other clients get the events so far, and connect again.
   public var maximumStreams: Int
+  /// The maximum number of event streams of one user with a name.
+  public var maximumStreamsPerUser: Int
   /// The time after which an event stream ends. A client connects again, and is authenticated again.
   public var streamTime: Duration
   /// The interval at which an event stream reads commits of other processes. Those of this process arrive at once.
@@ -60,6 +62,7 @@ public struct RESTServiceOptions: Sendable {
   ///   - requestsPerMinute: the maximum number of requests of one user in a minute.
   ///   - timeLimit: the time after which a request is ended.
   ///   - maximumStreams: the maximum number of event streams.
+  ///   - maximumStreamsPerUser: the maximum number of event streams of one user.
   ///   - streamTime: the time after which an event stream ends.
   ///   - eventInterval: the interval at which an event stream reads commits of other processes.
   ///   - acceptsIdentifiers: whether a client may choose identifiers.
@@ -70,9 +73,9 @@ public struct RESTServiceOptions: Sendable {
     basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,
     maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256,
     maximumRequestsPerUser: Int = 128, requestsPerMinute: Int? = nil, timeLimit: Duration? = .seconds(30),
-    maximumStreams: Int = 256, streamTime: Duration = .seconds(3_600), eventInterval: Duration = .seconds(1),
-    acceptsIdentifiers: Bool = true, acceptsMissingReferences: Bool = false, acceptsRegularExpressions: Bool = false,
-    answerRetention: Duration? = .seconds(86_400)
+    maximumStreams: Int = 256, maximumStreamsPerUser: Int = 32, streamTime: Duration = .seconds(3_600),
+    eventInterval: Duration = .seconds(1), acceptsIdentifiers: Bool = true, acceptsMissingReferences: Bool = false,
+    acceptsRegularExpressions: Bool = false, answerRetention: Duration? = .seconds(86_400)
   ) {
     self.basePath = basePath
     self.pageSize = pageSize
@@ -85,6 +88,7 @@ public struct RESTServiceOptions: Sendable {
     self.requestsPerMinute = requestsPerMinute
     self.timeLimit = timeLimit
     self.maximumStreams = maximumStreams
+    self.maximumStreamsPerUser = maximumStreamsPerUser
     self.streamTime = streamTime
     self.eventInterval = eventInterval
     self.acceptsIdentifiers = acceptsIdentifiers

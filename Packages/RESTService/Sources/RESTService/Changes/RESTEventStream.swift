@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals) import FieldKit
 public import Foundation
 public import RESTStore
 import StoreProtocol
@@ -28,9 +27,9 @@ public struct RESTEventStream: AsyncSequence, Sendable {
   private let position: String?
   private let read: Reader
 
-  /// - Returns: nil if the service has too many streams.
-  init?(_ service: RESTService, _ position: String?, _ read: @escaping Reader) {
-    guard let slot = StreamSlot(service) else { return nil }
+  /// - Returns: nil if the service or the user has too many streams.
+  init?(_ service: RESTService, _ user: String?, _ position: String?, _ read: @escaping Reader) {
+    guard let slot = StreamSlot(service, user) else { return nil }
     (self.slot, self.position, self.read) = (slot, position, read)
   }
 
@@ -80,20 +79,16 @@ public struct RESTEventStream: AsyncSequence, Sendable {
   }
 }
 
-/// The place of a stream among those that a service allows. It is free again after the last use of the stream.
+/// The permission of a stream among those that a service allows. It ends with the last use of the stream.
 private final class StreamSlot: Sendable {
   let service: RESTService
+  private let user: String?
 
   /// - Returns: nil if there is none.
-  init?(_ service: RESTService) {
-    let isFree = service.streamCount.withLock { count in
-      if count >= service.options.maximumStreams { return false }
-      count += 1
-      return true
-    }
-    guard isFree else { return nil }
-    self.service = service
+  init?(_ service: RESTService, _ user: String?) {
+    guard service.admission.beginStream(user, at: service.now()) else { return nil }
+    (self.service, self.user) = (service, user)
   }
 
-  deinit { service.streamCount.withLock { $0 -= 1 } }
+  deinit { service.admission.endStream(user) }
 }

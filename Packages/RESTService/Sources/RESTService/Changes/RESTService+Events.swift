@@ -8,8 +8,8 @@ extension RESTService {
   private static let mediaType = "text/event-stream"
   private static let batchesPerResponse = 16
 
-  /// Returns the stream of events that a request is for; nil for any other request, and if there are too many streams.
-  /// Then call ``respond(to:user:)``, which also explains a rejection, or sends the events so far.
+  /// Returns the stream of events that a request is for; nil for any other request, and if there are too many streams or
+  /// requests. Then call ``respond(to:user:)``, which also explains a rejection, or sends the events so far.
   ///
   /// - Parameters:
   ///   - request: the request.
@@ -19,7 +19,7 @@ extension RESTService {
       let (served, rest, routed) = try? route(call), rest.isEmpty,
       let read = try? eventReader(served.type, served, routed)
     else { return nil }
-    return RESTEventStream(self, call.headers["Last-Event-ID"], read)
+    return RESTEventStream(self, user, call.headers["Last-Event-ID"], read)
   }
 
   /// Returns whether a request for a list accepts events.

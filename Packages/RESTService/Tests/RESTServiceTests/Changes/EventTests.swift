@@ -185,6 +185,25 @@ private struct EventClient {
     withExtendedLifetime(first) {}
   }
 
+  @Test func `A user with too many streams or requests gets no stream, and others do`() async throws {
+    func stream(_ library: LoggedLibrary, _ user: String?) throws -> RESTEventStream? {
+      let url = try #require(URL(string: "http://library.test/novels"))
+      let request = HTTPRequestData(.get, url, headers: ["Accept": "text/event-stream"])
+      return library.service.events(for: request, user: user)
+    }
+    let library = LoggedLibrary(options: RESTServiceOptions(maximumStreamsPerUser: 1))
+    let first = try stream(library, "ada")
+    #expect(first != nil)
+    #expect(try stream(library, "ada") == nil)
+    let others = try [stream(library, "bob"), stream(library, nil), stream(library, nil)]
+    #expect(others.allSatisfy { $0 != nil })
+    withExtendedLifetime(first) {}
+    let counted = LoggedLibrary(options: RESTServiceOptions(requestsPerMinute: 2))
+    for _ in 0..<2 { #expect(try stream(counted, "ada") != nil) }
+    #expect(try stream(counted, "ada") == nil)
+    #expect(try await counted.request("GET", "/novels", user: "ada").status == 429)
+  }
+
   @Test func `A stream that is released makes room for another one`() async throws {
     let library = LoggedLibrary(options: RESTServiceOptions(maximumStreams: 1))
     for _ in 0..<3 { #expect(try Self.stream(library) != nil) }
