@@ -27,7 +27,7 @@ extension RESTService {
       // As an edit, its links stay when the records are read that they reference.
       let model = try type.from(dictionaryValue: record, in: store.scope, as: .edit)
       try checkSize(of: model)
-      try checkKeys(of: record, model, served)
+      try checkKeys(of: record, model)
       try checkNested(record, of: model)
       guard served.allows(.create, model, call.request) else { throw refusal(call) }
       try await checkReferences(of: model, call, in: store)
@@ -87,9 +87,11 @@ extension RESTService {
       try call.checkPrecondition(current)
       var record = body
       // The identifier in the path counts.
-      if let key = key(of: model.identifierField, model) { record[key] = nil }
-      if replaces { fill(&record, of: model, served) }
-      try checkKeys(of: record, model, served)
+      if let key = model.identifierField?.key {
+        HiddenFields.change(&record, at: context.key(key).split(separator: ".").map(String.init)[...]) { $0 = nil }
+      }
+      if replaces { fill(&record, of: model) }
+      try checkKeys(of: record, model)
       let known = Set(RecordReference.all(in: model))
       try model.read(record, as: .edit)
       try checkNested(record, of: model)
@@ -130,23 +132,11 @@ extension RESTService {
   /// Rejects keys that no request may write, instead of ignoring them silently.
   ///
   /// - Throws: ``ServiceProblem`` with the status 422 and the keys.
-  private func checkKeys(of record: AttributeDictionary, _ model: ModelObject, _ served: ServedType) throws {
-    var writable: Set<String> = []
-    var refused: [String: [String]] = [:]
+  private func checkKeys(of record: AttributeDictionary, _ model: ModelObject) throws {
     let hidden = hidden.keys(of: type(of: model))
-    for field in model.fieldsForDictionaryValue() {
-      guard let declared = field.key, let key = key(of: field, model) else { continue }
-      if hidden.contains(declared) {
-        continue
-      } else if served.protected.contains(declared) {
-        if record[key] != nil { refused[key] = ["can't be written"] }
-      } else {
-        writable.insert(key)
-      }
-    }
-    for key in record.keys where !writable.contains(key) && refused[key] == nil {
-      refused[key] = ["is not a field of \(model.storedTypeName)"]
-    }
+    let keys = model.fieldsForDictionaryValue().compactMap(\.key).filter { !hidden.contains($0) }
+    var refused: [String: [String]] = [:]
+    refuseUnknownKeys(of: record, except: keys, model.storedTypeName, at: FieldPath(), &refused)
     if refused.isEmpty { return }
     var problem = ServiceProblem(422, "The record was not written: it has keys that can't be written.")
     problem.fields = refused
@@ -154,13 +144,12 @@ extension RESTService {
   }
 
   /// Sets the keys of writable fields that a record lacks to `null`.
-  private func fill(_ record: inout AttributeDictionary, of model: ModelObject, _ served: ServedType) {
-    let hidden = hidden.keys(of: type(of: model))
+  private func fill(_ record: inout AttributeDictionary, of model: ModelObject) {
+    let unwritten = hidden.keys(of: type(of: model)).union(protected.keys(of: type(of: model)))
     for field in model.fieldsForDictionaryValue() where field !== model.identifierField {
-      guard let declared = field.key, !hidden.contains(declared), !served.protected.contains(declared),
-        let key = key(of: field, model), record[key] == nil
-      else { continue }
-      record[key] = .some(.null)
+      guard let key = field.key, !unwritten.contains(key), value(of: key, in: record) == nil else { continue }
+      // A value that is no object is rejected afterwards.
+      try? record.set(.null, atNestedKey: context.key(key))
     }
   }
 }

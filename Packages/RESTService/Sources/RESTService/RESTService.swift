@@ -101,7 +101,8 @@ public final class RESTService: Sendable {
       let id = ObjectIdentifier(type)
       return ServedType(
         type: type, path: Self.path(of: type, router),
-        rules: access == nil ? everything : table.rules[id] ?? [], protected: table.protected[id] ?? [],
+        rules: access == nil ? everything : table.rules[id] ?? [],
+        protected: HiddenFields(table.protected).keys(of: type),
         form: RESTServedForm(type, router, context))
     }
     (hidden, protected) = (HiddenFields(table.hidden), HiddenFields(table.protected))

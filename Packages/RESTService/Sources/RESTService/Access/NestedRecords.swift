@@ -38,6 +38,10 @@ extension RESTService {
           guard case .object(let inner) = element else { continue }
           let path = relation.isToMany ? path.appending(FieldPath([.index(index)])) : path
           if !relation.isForeignKey {
+            let keys = ([prototype] + related as [ModelObject]).flatMap {
+              $0.fieldsForDictionaryValue().compactMap(\.key)
+            }
+            refuseUnknownKeys(of: inner, except: keys, prototype.storedTypeName, at: path, &refused)
             checkNested(inner, of: [prototype] + related, at: path, &refused)
           } else if inner.keys.contains(where: { $0 != prototype.identifierField?.key.map(context.key) }) {
             refused[path.description] = ["expected an identifier, found an object"]
@@ -47,7 +51,30 @@ extension RESTService {
     }
   }
 
-  private func value(of key: String, in record: AttributeDictionary) -> JSONValue? {
+  /// Adds the keys of a record that no field has. Dots in the key of a field address nested objects.
+  func refuseUnknownKeys(
+    of record: AttributeDictionary, except keys: [String], _ typeName: String, at path: FieldPath,
+    _ refused: inout [String: [String]]
+  ) {
+    func check(_ record: AttributeDictionary, _ known: [ArraySlice<Substring>], at path: FieldPath) {
+      for (key, value) in record {
+        let path = path.appending(FieldPath([.key(key)]))
+        let inner = known.filter { $0.first.map(String.init) == key }.map { $0.dropFirst() }
+        if inner.isEmpty {
+          refused[path.description] = ["is not a field of \(typeName)"]
+        } else if !inner.contains(where: \.isEmpty) {
+          if case .object(let members) = value {
+            check(members, inner, at: path)
+          } else {
+            refused[path.description] = ["expected an object, found \(value.typeDescription)"]
+          }
+        }
+      }
+    }
+    check(record, keys.map { context.key($0).split(separator: ".")[...] }, at: path)
+  }
+
+  func value(of key: String, in record: AttributeDictionary) -> JSONValue? {
     var found: JSONValue? = .object(record)
     for part in context.key(key).split(separator: ".") { found = found?[String(part)] }
     return found

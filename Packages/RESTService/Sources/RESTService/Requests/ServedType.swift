@@ -79,7 +79,7 @@ struct HiddenFields: Sendable {
     }
   }
 
-  private static func change(
+  static func change(
     _ record: inout AttributeDictionary, at path: ArraySlice<String>, _ body: (inout JSONValue?) -> Void
   ) {
     guard let key = path.first else { return }
