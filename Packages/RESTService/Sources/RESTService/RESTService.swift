@@ -129,6 +129,7 @@ public final class RESTService: Sendable {
   ///   - request: the request.
   ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
   /// - Returns: the response. The body of a failure is `application/problem+json` (RFC 9457).
+  public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
     await respond(user) {
       let call = try ServiceCall(RESTServiceRequest(http: request, user: user), self.options)
       // A lookup takes no time that depends on the number of records.
@@ -141,7 +142,6 @@ public final class RESTService: Sendable {
   func respond(
     _ user: String?, _ body: () async throws -> HTTPResponseData
   ) async -> HTTPResponseData {
-  public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
     do {
       try admission.begin(user, at: now())
       defer { admission.end(user) }
@@ -203,7 +203,12 @@ public final class RESTService: Sendable {
       try dialect.servedQuery(&query, of: served.form)
     } catch let error as ModelStoreError where error.code == .unsupported { throw ServiceProblem(400, error.message) }
     call.items = query.items.map { ($0.name, $0.value) }
-    if let identifier = query.identifier, rest.isEmpty { rest = [identifier] }
+    if let identifier = query.identifier {
+      guard rest.isEmpty else {
+        throw ServiceProblem(400, "Both the path and a filter name a record. Use one of them.")
+      }
+      rest = [identifier]
+    }
     return (served, rest, call)
   }
 

@@ -15,6 +15,16 @@ import Testing
     return Answer(response: await service.respond(to: request))
   }
 
+  @Test(arguments: ["PATCH", "DELETE"])
+  func `A request whose path and filter both name a record is refused`(method: String) async throws {
+    let store = MemoryModelStore()
+    for _ in 1...2 { try await store.create(Novel()) }
+    let body: JSONValue? = method == "PATCH" ? ["rating": 5] : nil
+    let answer = try await Self.answer(PostgRESTDialect(), method, "/novels/1?id=eq.2", body, in: store)
+    #expect(answer.status == 400)
+    #expect(try await store.list(Novel.self).map(\.rating) == [nil, nil])
+  }
+
   @Test func `JSON:API has resources with relationships, and links to pages`() async throws {
     let store = MemoryModelStore()
     let dialect = JSONAPIDialect()
