@@ -185,6 +185,39 @@ private final class HookedEngine: RecordEngine {
     #expect(
       detail == #"Nothing was written: other records in "debts" of Debtor depend on a record that was to be deleted."#)
   }
+
+  @Test func `Counts with a condition are those of the records that the user may read`() async throws {
+    let library = try await Self.library(["bob", "eve", "bob", "eve", "eve"])
+    func counts(_ query: String, user: String?) async throws -> Answer {
+      let url = try #require(URL(string: "http://library.test/counts?" + query))
+      return Answer(
+        response: await library.service.counts(of: ["Novel": Novel.self], for: HTTPRequestData(.get, url), user: user))
+    }
+    let condition = #"{"field":"title","is":"contains","value":"100"}"#
+    let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    #expect(try await counts("", user: "eve").json == ["Novel": 5])
+    #expect(try await counts("type=Novel&where=\(query)", user: "eve").json == ["Novel": 3])
+    #expect(try await counts("type=Novel&where=\(query)", user: "bob").json == ["Novel": 2])
+    #expect(try await counts("type=Novel&where=\(query)", user: nil).json == ["Novel": 0])
+    let matching = query.replacing("contains", with: "matches")
+    for wrong in ["type=Poem", "where=\(query)", "type=Novel&where=%7B", "type=Novel&where=\(matching)", "limit=1"] {
+      #expect(try await counts(wrong, user: "eve").status == 400, "\(wrong)")
+    }
+  }
+
+  @Test func `Counts can't read a hidden field, and are under the limits of requests`() async throws {
+    let options = RESTServiceOptions(requestsPerMinute: 1)
+    let library = Library(options: options) { access in
+      access.allow(.read, Owner.self)
+      access.hide(\Owner.$secret)
+    }
+    let condition = "%7B%22field%22:%22secret%22,%22is%22:%22hasPrefix%22,%22value%22:%22p%22%7D"
+    let url = try #require(URL(string: "http://library.test/counts?type=Owner&where=\(condition)"))
+    for status in [400, 429] {
+      let answer = await library.service.counts(of: ["Owner": Owner.self], for: HTTPRequestData(.get, url), user: "eve")
+      #expect(answer.status == status)
+    }
+  }
 }
 
 /// A class whose records can't be deleted while others reference them.
