@@ -167,6 +167,19 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     }
   }
 
+  /// Discards all changes after writes that the log does not have: every position is unknown then.
+  ///
+  /// - Throws: `ModelStoreError` as the other engine does.
+  @_spi(ModelKitInternals)
+  public func discardChanges() async throws {
+    while true {
+      let part = try await local.current().records(LoggedChange.recordType, after: 0, atMost: 500)
+      if part.records.isEmpty { return }
+      try await local.commit(
+        RecordBatch(part.records.map { .delete(LoggedChange.recordType, $0.identifier, ifRevision: $0.revision) }))
+    }
+  }
+
   // MARK: As the other engine
 
   /// The feed of the commits of the other engine.

@@ -1,11 +1,22 @@
 import Foundation
 import MemoryStore
-import RESTService
+@_spi(ModelKitInternals) import RESTService
 import StoreEngine
 import Testing
 
 @Suite struct `Requests for changes` {
   private static let rated = "&where=%7B%22field%22:%22rating%22,%22is%22:%22%3E%3D%22,%22value%22:3%7D"
+
+  @Test func `A position from before the changes were discarded is unknown`() async throws {
+    let library = LoggedLibrary()
+    try await library.add("Emma")
+    let position = try await library.position()
+    try await library.engine.discardChanges()
+    let changes = try await library.changes(since: position)
+    #expect(changes.isReset)
+    try await library.add("Evelina")
+    #expect(try await library.changes(since: changes.position).titles == ["Evelina"])
+  }
 
   @Test func `Changes since a position are listed with the current records and the deletions`() async throws {
     let library = LoggedLibrary()
