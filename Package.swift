@@ -87,7 +87,7 @@ let package = Package(
       path: "Packages/RESTService/Tests/RESTServiceTests"),
     .testTarget(
       name: "SyncStoreTests",
-      dependencies: ["FileStore", "MemoryStore", "RESTStore", "StoreProtocolTesting", "SyncStore"],
+      dependencies: ["FileStore", "MemoryStore", "RESTService", "RESTStore", "StoreProtocolTesting", "SyncStore"],
       path: "Packages/SyncStore/Tests/SyncStoreTests"),
     .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Tests/SchemaKitTests"),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),

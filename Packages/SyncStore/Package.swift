@@ -11,6 +11,7 @@ let package = Package(
   dependencies: [
     .package(path: "../FileStore"),
     .package(path: "../MemoryStore"),
+    .package(path: "../RESTService"),
     .package(path: "../RESTStore"),
     .package(path: "../StoreProtocol"),
   ],
@@ -27,6 +28,7 @@ let package = Package(
         "SyncStore",
         .product(name: "FileStore", package: "FileStore"),
         .product(name: "MemoryStore", package: "MemoryStore"),
+        .product(name: "RESTService", package: "RESTService"),
         .product(name: "RESTStore", package: "RESTStore"),
         .product(name: "StoreProtocolTesting", package: "StoreProtocol"),
       ]),
