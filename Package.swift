@@ -98,7 +98,10 @@ let package = Package(
       path: "Tests/MainActorCallSiteTests", swiftSettings: [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["ModelKit", "RESTService", "StoreEngine", "StoreProtocol", "StoreProtocolTesting", "SyncStore"],
+      dependencies: [
+        "FileStore", "MemoryStore", "ModelKit", "RESTService", "StoreEngine", "StoreProtocol", "StoreProtocolTesting",
+        "SyncStore",
+      ],
       path: "Tests/IntegrationTests"),
     .testTarget(name: "ErrorTextTests", dependencies: ["ModelKit"], path: "Tests/ErrorTextTests"),
   ]

@@ -10,16 +10,21 @@ final class KillableEngine: RecordEngine {
   private let shouldDie: @Sendable () -> Bool
   private let willRead: @Sendable () throws -> Void
   private let didRead: @Sendable () async throws -> Void
+  private let willCommit: @Sendable (RecordBatch) -> Void
 
   /// - Parameters:
   ///   - willRead: called before a read, which fails with the error that it throws.
   ///   - didRead: called after a record was read, before the caller gets it.
+  ///   - willCommit: called with each batch.
   ///   - shouldDie: returns whether the process is killed now: before a commit, and after it.
   init(
     _ base: MemoryEngine, willRead: @escaping @Sendable () throws -> Void = {},
-    didRead: @escaping @Sendable () async throws -> Void = {}, shouldDie: @escaping @Sendable () -> Bool
+    didRead: @escaping @Sendable () async throws -> Void = {},
+    willCommit: @escaping @Sendable (RecordBatch) -> Void = { _ in },
+    shouldDie: @escaping @Sendable () -> Bool
   ) {
-    (self.base, self.willRead, self.didRead, self.shouldDie) = (base, willRead, didRead, shouldDie)
+    (self.base, self.willRead, self.didRead) = (base, willRead, didRead)
+    (self.willCommit, self.shouldDie) = (willCommit, shouldDie)
   }
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
@@ -37,6 +42,7 @@ final class KillableEngine: RecordEngine {
 
   func commit(_ batch: RecordBatch) async throws {
     if shouldDie() { throw Killed() }
+    willCommit(batch)
     try base.commit(batch)
     if shouldDie() { throw Killed() }
   }
