@@ -10,6 +10,6 @@ enum AllBenchmarks {
       + FindingBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
       + OpeningBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all + MemoryStoringBenchmarks.all
       + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
-      + RESTBenchmarks.all
+      + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
   }
 }

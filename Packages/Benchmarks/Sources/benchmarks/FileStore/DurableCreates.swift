@@ -1,10 +1,13 @@
 import FileStore
 import Foundation
+import MemoryStore
+import SyncStore
 
 /// A number of durable creates, for counting their system calls.
 enum DurableCreates {
   enum Side: String, CaseIterable {
     case modelKit = "modelkit"
+    case offline
     case grdb
   }
 
@@ -18,6 +21,12 @@ enum DurableCreates {
       try await store.open()
       for record in records { try await store.create(Person(record)) }
       try await store.close()
+    case .offline:
+      let files = FileModelStore(directory: folder.url.appending(path: "people.store"))
+      try await files.open()
+      let store = SyncModelStore(local: files, remote: MemoryModelStore(), types: [Person.self])
+      for record in records { try await store.create(Person(record)) }
+      try await files.close()
     case .grdb:
       let database = try GRDBPersons(in: folder.url)
       try await database.createOneByOne(records)
