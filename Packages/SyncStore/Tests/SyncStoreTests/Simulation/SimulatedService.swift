@@ -53,6 +53,8 @@ final class SimulatedService: Sendable {
     var removedTitles: Set<String> = []
     /// The titles of records that a late request created: without keys no client can know that it was still on its way.
     var createdLate: Set<String> = []
+    /// The titles of records that were changed since their creation.
+    var changedTitles: Set<String> = []
     var requestsWithTemporaryIdentifiers: [String] = []
     /// The requests with their outcomes.
     var log: [String] = []
@@ -315,6 +317,7 @@ final class SimulatedService: Sendable {
     var row = row
     state.version += 1
     let old = row.record
+    if !old.isEmpty { state.changedTitles.insert(row.title) }
     row.version = state.version
     // The time is taken before the commit, and has whole seconds only.
     row.time = max(0, state.time / 1_000 - state.random.below(Self.lateness))

@@ -146,9 +146,10 @@ extension StoreSimulation {
       held.insert(OutboxEntry.recordIdentifier(entry.type, entry.identifier))
       groups.formUnion(entry.groups)
       let title = rows[OutboxEntry.recordIdentifier(entry.type, entry.identifier)]?.title ?? ""
-      // A server with deletion marks rejects an identifier of a client that is used again, which a decision can cause.
+      // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that, and
+      // so can a creation whose answer was lost, if its record was hidden and deleted since.
       let isUsed =
-        choices.decidesAtRandom && service.tier >= 3 && entry.type == Sticker.typeName
+        (choices.decidesAtRandom || revoked.contains(title)) && service.tier >= 3 && entry.type == Sticker.typeName
         && service.current.removedTitles.contains(title)
       if entry.error?.contains("poison") != true, !isUsed {
         problems.insert("P6: client \(client.number) parked \(entry.type) \(entry.identifier): \(entry.error ?? "")")
@@ -160,7 +161,16 @@ extension StoreSimulation {
       for entry in entries {
         let name = OutboxEntry.recordIdentifier(entry.type, entry.identifier)
         let writer = rows[name]?.values["writer"].flatMap { $0.intValue }.map { "Writer/\($0)" }
-        guard writer.map(held.contains) == true || !groups.isDisjoint(with: entry.groups) else { continue }
+        // A deletion waits for the records that reference the deleted one on the server.
+        let isReferenced =
+          rows[name] == nil
+          && entries.contains { other in
+            held.contains(OutboxEntry.recordIdentifier(other.type, other.identifier))
+              && (other.base?["writer"]?.intValue).map { "Writer/\($0)" } == name
+          }
+        guard writer.map(held.contains) == true || isReferenced || !groups.isDisjoint(with: entry.groups) else {
+          continue
+        }
         groups.formUnion(entry.groups)
         if held.insert(name).inserted { isChanged = true }
       }
@@ -231,6 +241,9 @@ extension StoreSimulation {
         if isDoubled(each.title) || revoked.contains(each.title) || choices.decidesAtRandom { continue }
         if notes.contains(where: { $0.key == nil && $0.value.isNull }) || !entries.isEmpty { continue }
         if service.tier < 4, state.createdLate.contains(each.title) { continue }
+        // Without keys a creation whose answer was lost is found by its values, which others may have changed.
+        let isUnknown = deletedUnanswered.contains(each.title) && state.changedTitles.contains(each.title)
+        if service.tier < 4, isUnknown { continue }
         problems.insert("P1: client \(each.client) lost the deletion of \(each.title)")
       }
       if choices.decidesAtRandom || choices.restoresBackup || service.tier == 0 { continue }

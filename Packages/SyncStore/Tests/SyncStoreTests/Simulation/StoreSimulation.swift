@@ -68,6 +68,8 @@ final class StoreSimulation {
   private(set) var deleted: Set<Written> = []
   /// The deletions of clients, with those whose process was killed meanwhile.
   private(set) var deletions: Set<Written> = []
+  /// The deletions of records whose creation had no answer yet, by their titles.
+  private(set) var deletedUnanswered: Set<String> = []
   /// The titles to which some client had no access for a time.
   private(set) var revoked: Set<String> = []
   var problems: Set<String> = []
@@ -330,6 +332,7 @@ final class StoreSimulation {
       guard !models.isEmpty else { return }
       let model = models[random.below(models.count)]
       title = model.title.value ?? ""
+      if model.identifier?.hasPrefix("-") == true { deletedUnanswered.insert(title) }
       try await store.delete(model)
       client.deleted.append(model)
     }
