@@ -335,10 +335,22 @@ public final class TransactionEdits {
       // A model that was in no scope before belongs to the caller: a repeated transaction makes another one.
       // Its embedded models belong to it.
       let isCallers = newModels.contains(model) && (model.origin == .new || model.isEmbedded)
-      if isCallers { map.release(model) } else { map.updateRetention(of: model) }
+      guard isCallers else {
+        map.updateRetention(of: model)
+        continue
+      }
+      for outer in map.transactions { outer.forget(model) }
+      map.release(model)
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
     return models
+  }
+
+  /// Discards what is recorded of a new model that a nested transaction added and took back.
+  private func forget(_ model: ModelObject) {
+    newModels.remove(model)
+    created.remove(model)
+    savedFields.removeAll { $0.owner === model }
   }
 
   /// Adds new models that the transaction created to the scope again if they are linked to one of its models.
@@ -404,9 +416,10 @@ public final class TransactionEdits {
     if isLinked == inverse.refers(to: owner) { return }
     let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
     if !isLinked, relation.isToMany || (!inverse.isToMany && relation.liveModels.isEmpty),
-      !changedElsewhere.contains(ObjectIdentifier(inverse)), inverse.isForeignKey, !relation.isForeignKey
+      !inverse.isDirty || !changedElsewhere.contains(ObjectIdentifier(inverse)), inverse.isForeignKey,
+      !relation.isForeignKey
     {
-      // A new model keeps the links that its own record has.
+      // A new model, and one that the transaction read first, keep the links that their own records have.
       inverse.linkInverse(owner, change)
     } else if !isLinked {
       inverse.detachInverse(owner, change)

@@ -1,0 +1,87 @@
+import Foundation
+import ModelKit
+import Testing
+
+private final class Team: Model {
+  @Field var id: Int?
+  @Required var name = "Team"
+  @ModelArrayField var jobs: [Job]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Job: Model {
+  @Field var id: Int?
+  @Required var title = "Job"
+  @Field var memo: String?
+  @ModelField(foreignKey: true, inverse: \.$jobs) var team: Team?
+  override var identifierField: AnyField? { $id }
+}
+
+@MainActor @Suite struct `Links after a transaction that failed` {
+  private struct Refusal: Error {}
+
+  @Test(arguments: [false, true], [false, true])
+  func `A model that the transaction read first keeps its stored link, also beside a read by another task`(
+    isPartial: Bool, isReadElsewhere: Bool
+  ) async throws {
+    let store = MemoryModelStore()
+    do {
+      let team = try await store.create(Team()), job = Job()
+      job.team = team
+      try await store.create(job)
+      try await store.create(Job())
+    }
+    let other = try await store.lookup(Job.self, identifier: "2")
+    other.team = try await store.lookup(Team.self, identifier: "1")
+    do {
+      try await store.transaction { store in
+        let job = try await store.lookup(Job.self, identifier: "1")
+        job.memo = "written"
+        if isPartial { try await store.update(job, fields: [job.$memo]) } else { try await store.save(job) }
+        let read: @MainActor @Sendable () async throws -> Void = {
+          if isReadElsewhere { _ = try await store.lookup(Job.self, identifier: "1") }
+        }
+        try await Task.detached { try await read() }.value
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    let job = try await store.lookup(Job.self, identifier: "1")
+    #expect(job.team?.id == 1)
+    #expect(!job.isDirty)
+    #expect(job.team?.jobs == [other, job] || job.team?.jobs == [job, other])
+    job.title = "New"
+    try await store.save(job)
+    #expect(try await MemoryModelStore(store.handle).lookup(Job.self, identifier: "1").team?.id == 1)
+    #expect(other.team === job.team && other.$team.isDirty)
+  }
+
+  @Test(arguments: ["save", "import", "import of both"])
+  func `A nested transaction leaves no new model in a list`(kind: String) async throws {
+    let store = MemoryModelStore()
+    try await store.transaction { store in
+      let team = try await store.create(Team())
+      func edit(_ store: MemoryModelStore) async throws {
+        switch kind {
+        case "save":
+          let job = Job()
+          job.team = team
+          try await store.save(job)
+        case "import":
+          try await store.importModels(Job.self, fromJSON: Data(#"[{"id": 2, "title": "i", "team": 1}]"#.utf8))
+        default:
+          let json = #"[{"id": 2, "title": "i", "team": {"id": 1, "name": "n"}}]"#
+          try await store.importModels(Job.self, fromJSON: Data(json.utf8))
+        }
+        throw Refusal()
+      }
+      for _ in 0..<2 {
+        do { try await store.transaction { store in try await edit(store) } } catch is Refusal {}
+        #expect(team.jobs == [])
+      }
+      team.name = "New"
+      try await store.save(team, including: .related)
+    }
+    #expect(try await MemoryModelStore(store.handle).list(Job.self).isEmpty)
+    #expect(try await MemoryModelStore(store.handle).list(Team.self).map(\.name) == ["New"])
+  }
+}
