@@ -47,10 +47,11 @@ extension RecordStore {
 
   private func newIdentifier<M: Model>(for model: M, _ type: String) async throws -> String {
     guard model.identifierField?.valueType == Int.self else { return UUID().uuidString }
-    guard let integer = try await handle.nextInteger(for: type) else {
-      throw ModelStoreError(.noIdentifier, "There is no integer left for another \(type.nameForMessage).")
+    while let integer = try await handle.nextInteger(for: type) {
+      let identifier = String(integer)
+      if !scope.isReserved(identifier, of: type) { return identifier }
     }
-    return String(integer)
+    throw ModelStoreError(.noIdentifier, "There is no integer left for another \(type.nameForMessage).")
   }
 
   final func write<M: Model>(

@@ -96,6 +96,8 @@ extension DirectReading {
   /// - Parameter key: the key of the model; nil for an embedded model.
   func merge(_ record: DirectRecord, into known: ModelReader.Made, _ key: IdentityKey?) throws -> ModelObject {
     let model = known.model
+    // A store has replaced the identifier since the record was written.
+    if let key, let current = model.registeredIdentifier, current != key.identifier { throw NeedsTree() }
     if record.links.isEmpty, !known.waitsForValues, isUnchanged(model, record) {
       reader.operations.append(
         .confirm(

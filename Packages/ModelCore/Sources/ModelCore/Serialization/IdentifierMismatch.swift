@@ -22,7 +22,10 @@ extension ModelReader {
   /// Throws an error if the record of a list has another identifier than it must have.
   func checkIdentifier(of model: ModelObject, number: Int) throws {
     guard let expected = identifiers?(number) else { return }
-    if let known = model.registeredIdentifier, known == RegisteredIdentifier(expected) { return }
+    let identifier = RegisteredIdentifier(expected)
+    if let known = model.registeredIdentifier, known == identifier { return }
+    // A record from before the store replaced the identifier.
+    if let map = scope?.map, map.canonicalModel(of: model.typeKey, identifier) === model { return }
     if let mismatch = IdentifierMismatch(model, expected) { throw mismatch }
   }
 }

@@ -215,7 +215,17 @@ final class ModelReader: FieldReader {
       throw ValueTransformError(
         expected: "\(chosen)", found: "an identifier that belongs to another type of model in this scope")
     }
-    return try stage(decoded: object, into: model)
+    return try stage(decoded: withCurrentIdentifier(object, of: model), into: model)
+  }
+
+  /// Returns an object with the identifier of its model, which may have been found by one that a store has replaced.
+  private func withCurrentIdentifier(_ object: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
+    guard let map = scope?.map, !map.aliases.isEmpty, map.hasAliases(model), let field = model.identifierField,
+      let values = try? model.storedValues(of: [field], in: context)
+    else { return object }
+    var object = object
+    for value in values { value.write(to: &object) }
+    return object
   }
 
   /// Returns the model of the scope that an object is read into; nil if a new one is created for it.

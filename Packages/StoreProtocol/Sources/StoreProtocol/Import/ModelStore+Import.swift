@@ -44,7 +44,11 @@ extension ModelStore {
     var checked = try JSONArrayReader(data, at: path, options: options, rejectsRepeatedKeys: true)
     while try checked.nextRange() != nil {}
     let run = ImportRun<M>(store: self, path: path)
-    defer { scope.endRecording(of: run) }
+    scope.activity.reservations[ObjectIdentifier(run)] = (M.typeName, { [unowned run] in run.isReserved($0) })
+    defer {
+      scope.activity.reservations[ObjectIdentifier(run)] = nil
+      scope.endRecording(of: run)
+    }
     var entries = try JSONArrayReader(data, at: path, options: options)
     do {
       while let entry = try entries.next() {
@@ -95,6 +99,8 @@ private final class ImportRun<M: Model> {
   private var pending: [Pending] = []
   /// The index of the entry that has an identifier.
   private var indices: [ExactText: Int] = [:]
+  /// The entries without identifier, by the models that they created.
+  private var indicesOfUnidentified: [ObjectIdentifier: Int] = [:]
   /// The fields that were changed by entries of this document.
   private var changed: Set<ObjectIdentifier> = []
   /// The edited models, retained so that their fields stay live.
@@ -104,6 +110,10 @@ private final class ImportRun<M: Model> {
     self.store = store
     self.path = path
   }
+
+  /// Whether an entry has an identifier, which is not assigned to others. References to a rejected entry would
+  /// reference another model.
+  func isReserved(_ identifier: String) -> Bool { indices[ExactText(identifier)] != nil }
 
   /// Reads an entry, and writes those before it if there are enough.
   func take(_ json: JSONValue, index: Int, position: Int) async throws {
@@ -144,7 +154,20 @@ private final class ImportRun<M: Model> {
 
   /// Reads an entry into its model.
   private func read(_ object: AttributeDictionary, _ entry: Entry) async throws -> Pending {
-    let isStored = try await isStored(M.self, entry.identifier)
+    let stored = try await storedModel(M.self, entry.identifier)
+    if let stored, let first = indicesOfUnidentified[ObjectIdentifier(stored)] {
+      throw ModelStoreError(
+        .conflict,
+        """
+        Entry \(first) of the document has no identifier, and has got \(entry.identifier?.quotedForMessage ?? "this one"). \
+        Put entries without identifier after the others.
+        """, identifier: entry.identifier)
+    }
+    var object = object
+    if let stored, stored.storedIdentifier != entry.identifier, let field = stored.identifierField {
+      // The store has replaced the identifier of the document.
+      for value in try stored.storedValues(of: [field], in: store.scope.transformers) { value.write(to: &object) }
+    }
     let edit = try store.scope.recordTogether(as: self) { try store.scope.edit(M.self, from: object) }
     for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
     models[ObjectIdentifier(edit.model)] = edit.model
@@ -152,7 +175,7 @@ private final class ImportRun<M: Model> {
     do {
       for model in edit.relatedModels {
         models[ObjectIdentifier(model)] = model
-        if !model.isKnownToStore { _ = try await self.isStored(like: model) }
+        if !model.isKnownToStore { try await findStored(model) }
         if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
       }
     } catch {
@@ -160,7 +183,7 @@ private final class ImportRun<M: Model> {
       throw error
     }
     await edit.model.finishChecksForSaving()
-    return Pending(entry: entry, edit: edit, isStored: isStored, related: related, object: object)
+    return Pending(entry: entry, edit: edit, isStored: stored != nil, related: related, object: object)
   }
 
   /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one. Each entry is then
@@ -270,7 +293,9 @@ private final class ImportRun<M: Model> {
   private func fields(of model: ModelObject) -> [AnyField] { model.fields(writing: changed) }
 
   private func note(_ next: Pending) {
-    if next.isStored { report.updated.append(next.edit.model) } else { report.created.append(next.edit.model) }
+    if next.isStored { return report.updated.append(next.edit.model) }
+    report.created.append(next.edit.model)
+    if next.entry.identifier == nil { indicesOfUnidentified[ObjectIdentifier(next.edit.model)] = next.entry.index }
   }
 
   private func reject(_ entry: Entry, _ error: any Error) {
@@ -299,20 +324,31 @@ private final class ImportRun<M: Model> {
     report.brokenLinks = check.links
   }
 
-  private func isStored(like model: ModelObject) async throws -> Bool {
-    guard let identifier = model.storedIdentifier, let type = type(of: model) as? any Model.Type else { return false }
-    return try await isStored(type, identifier)
+  /// Reads a model inside an entry, if the store has it.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `conflict` if the store has replaced its identifier.
+  private func findStored(_ model: ModelObject) async throws {
+    guard let identifier = model.storedIdentifier, let type = type(of: model) as? any Model.Type else { return }
+    guard let found = try await storedModel(type, identifier) else { return }
+    let current = found === model ? model.formerIdentifier : found.storedIdentifier
+    guard let current, current != identifier else { return }
+    throw ModelStoreError(
+      .conflict,
+      """
+      \(type.displayName) \(identifier.quotedForMessage) has another identifier now: \(current.quotedForMessage). Import \
+      the entry again with that one.
+      """, identifier: identifier)
   }
 
-  /// Returns whether the store has a model, and reads it.
-  private func isStored<Related: Model>(_ type: Related.Type, _ identifier: String?) async throws -> Bool {
-    guard let identifier else { return false }
+  /// Reads a model, if the store has it.
+  private func storedModel<Related: Model>(_ type: Related.Type, _ identifier: String?) async throws -> Related? {
+    guard let identifier else { return nil }
     do {
       let model = try await store.lookup(type, identifier: identifier)
       models[ObjectIdentifier(model)] = model
-      return true
+      return model
     } catch let error as ModelStoreError where error.code == .notFound {
-      return false
+      return nil
     }
   }
 }

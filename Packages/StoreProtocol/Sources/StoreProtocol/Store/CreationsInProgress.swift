@@ -112,6 +112,8 @@ final class ScopeActivity {
   let innerTransactionTurns = Turns<ObjectIdentifier>()
   /// Called before records become models.
   var readingHooks: [() -> Void] = []
+  /// The identifiers of the entries of imports in progress.
+  var reservations: [ObjectIdentifier: (typeName: String, contains: (String) -> Bool)] = [:]
 }
 
 extension ModelScope {
@@ -135,6 +137,11 @@ extension ModelScope {
 
   /// The transactions that tasks of another store's transaction begin, by that one.
   public var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
+
+  /// Whether an entry of an import in progress has an identifier, which is not assigned to other models.
+  public func isReserved(_ identifier: String, of typeName: String) -> Bool {
+    activity.reservations.values.contains { $0.typeName == typeName && $0.contains(identifier) }
+  }
 
   /// Adds a function that is called before records become models, as long as the scope exists.
   public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }
