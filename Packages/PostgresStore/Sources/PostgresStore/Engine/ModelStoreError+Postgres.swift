@@ -69,10 +69,12 @@
 
     /// Returns the error of a commit whose outcome is unknown.
     static func unknownOutcome(_ error: PostgresError) -> ModelStoreError {
-      ModelStoreError(
+      var unknown = ModelStoreError(
         .offline,
         "The connection was lost during COMMIT, so it is unknown whether the batch was written. Refresh the models "
           + "before you write them again.", cause: error)
+      unknown.isOutcomeUnknown = true
+      return unknown
     }
   }
 #endif
