@@ -206,15 +206,17 @@ private final class HookedEngine: RecordEngine {
   }
 
   @Test func `Counts can't read a hidden field, and are under the limits of requests`() async throws {
-    let options = RESTServiceOptions(requestsPerMinute: 1)
-    let library = Library(options: options) { access in
-      access.allow(.read, Owner.self)
-      access.hide(\Owner.$secret)
-    }
+    let (clock, handle) = (TestClock(), MemoryModelStore().handle)
+    let service = RESTService(
+      serving: [Owner.self], options: RESTServiceOptions(requestsPerMinute: 1),
+      access: { access in
+        access.allow(.read, Owner.self)
+        access.hide(\Owner.$secret)
+      }, now: { clock.date }, opening: { MemoryModelStore(handle, scope: $0) })
     let condition = "%7B%22field%22:%22secret%22,%22is%22:%22hasPrefix%22,%22value%22:%22p%22%7D"
     let url = try #require(URL(string: "http://library.test/counts?type=Owner&where=\(condition)"))
     for status in [400, 429] {
-      let answer = await library.service.counts(of: ["Owner": Owner.self], for: HTTPRequestData(.get, url), user: "eve")
+      let answer = await service.counts(of: ["Owner": Owner.self], for: HTTPRequestData(.get, url), user: "eve")
       #expect(answer.status == status)
     }
   }
