@@ -9,7 +9,7 @@ import StoreProtocol
 ///   access.allow(.read, Author.self)
 ///   access.allow(.all, Book.self) { request, book in
 ///     guard let user = request.user else { return false }
-///     return user == book.owner.value
+///     return user == book.author.value?.identifier
 ///   }
 ///   access.protect(\Book.author)
 /// }
