@@ -95,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
       }
     let service = RESTService(handle, serving: models.types, access: rules)
     let server = try ModelServer(
-      service, inspector: Inspector(handle, serving: models.types),
+      service, inspector: Inspector(serving: models.types),
       authentication: token.map { .tokens([$0: "modelkit"]) } ?? .none,
       options: ModelServerOptions(host: host, port: port, hostNames: Set(hostNames)), logger: logger)
     try await server.run { url in announce(url, token) }

@@ -1,55 +1,40 @@
 import Foundation
 public import ModelCore
+@_spi(ModelKitInternals) import RESTService
 public import RESTStore
-public import StoreEngine
 import StoreProtocol
 
 /// A page in the browser on the types and records of a store. A ``ModelServer`` serves it below `/_inspect/`.
 ///
 /// ```swift
-/// let inspector = Inspector(store.handle, serving: [Author.self, Book.self])
+/// let inspector = Inspector(serving: [Author.self, Book.self])
 /// let server = try ModelServer(service, inspector: inspector)
 /// ```
 ///
 /// The page reads and writes records with the requests of the service, under its access rules. The schema and the
-/// numbers of records are shown regardless of access rules, to every user whom the server does not reject.
+/// numbers of all records are shown regardless of access rules, to every user whom the server does not reject. A number
+/// with a condition is that of the records that the user may read.
 public struct Inspector: Sendable {
   /// The path below which the page and its data are served.
   static let path = "/_inspect/"
 
   private let schema: Data
-  private let names: [String]
-  private let count: @Sendable (_ name: String, _ filter: JSONValue?) async throws -> Int
+  private let types: [String: any Model.Type]
   private let files: InspectorFiles
 
   /// Creates an inspector.
   ///
   /// - Parameters:
-  ///   - handle: the engine, such as `store.handle`.
   ///   - types: the classes that the service serves.
   ///   - router: the router of the service.
   ///   - basePath: the base path of the service.
-  public init<Engine: RecordEngine>(
-    _ handle: Engine, serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
-    basePath: String = ""
+  public init(
+    serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0), basePath: String = ""
   ) {
     let described = InspectedSchema(types, router, basePath)
     schema = (try? described.json.jsonData(.init(sortedKeys: true))) ?? Data()
-    let byName = Dictionary(zip(described.names, types)) { first, _ in first }
-    names = described.names
-    count = { name, filter in
-      guard let type = byName[name] else { throw ServerProblem(400, "There is no type \"\(name.prefix(80))\".") }
-      return try await Self.count(type, filter, in: RecordStore(handle))
-    }
+    self.types = Dictionary(zip(described.names, types)) { first, _ in first }
     files = InspectorFiles()
-  }
-
-  private static func count<M: Model>(
-    _ type: M.Type, _ filter: JSONValue?, in store: RecordStore<some RecordEngine>
-  ) async throws -> Int {
-    var json: AttributeDictionary = ["type": .string(M.typeName)]
-    json["where"] = filter
-    return try await store.count(try ModelQuery<M>(json: .object(json)))
   }
 
   // MARK: Responses
@@ -67,36 +52,18 @@ public struct Inspector: Sendable {
   /// Returns the data at a path; nil for a path outside of the inspector.
   ///
   /// - Throws: ``ServerProblem``.
-  func data(_ request: HTTPRequestData, at path: String) async throws -> HTTPResponseData? {
+  func data(
+    _ request: HTTPRequestData, at path: String, _ service: RESTService, user: String?
+  ) async throws -> HTTPResponseData? {
     guard path.hasPrefix(Self.path) else { return nil }
     guard request.method == .get else {
       throw ServerProblem(405, "This address allows GET.", headers: ["Allow": "GET, HEAD"])
     }
     switch path.dropFirst(Self.path.count) {
     case "schema": return Self.response(schema)
-    case "counts": return try await counts(request)
+    case "counts": return await service.counts(of: types, for: request, user: user)
     default: throw ServerProblem(404, "There is no resource at this address.")
     }
-  }
-
-  private func counts(_ request: HTTPRequestData) async throws -> HTTPResponseData {
-    var components = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
-    let query = components?.percentEncodedQuery?.replacing("+", with: "%20")
-    components?.percentEncodedQuery = query
-    let items = components?.queryItems ?? []
-    func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
-    let named = value("type")
-    var counts: AttributeDictionary = [:]
-    do {
-      let filter = try value("where").map { try JSONValue(json: $0) }
-      guard filter == nil || named != nil else { throw ServerProblem(400, "A condition needs the parameter type.") }
-      for name in named.map({ [$0] }) ?? names { counts[name] = .int(try await count(name, filter)) }
-    } catch let problem as ServerProblem {
-      throw problem
-    } catch let error as ModelStoreError {
-      throw ServerProblem(error.code == .invalid || error.code == .unsupported ? 400 : 503, error.message)
-    } catch { throw ServerProblem(400, "The condition can't be read: \(error)") }
-    return Self.response(try JSONValue.object(counts).jsonData(.init(sortedKeys: true)))
   }
 
   private static func response(_ body: Data) -> HTTPResponseData {

@@ -57,7 +57,7 @@ struct ServiceResponder: HTTPResponder {
       throw ServerProblem(
         401, "This server needs a valid token.", headers: ["WWW-Authenticate": authentication.challenge])
     }
-    if let data = try await inspector?.data(incoming, at: path) { return (data, nil) }
+    if let data = try await inspector?.data(incoming, at: path, service, user: user) { return (data, nil) }
     if request.method == .get, isBodyRead, let events = service.events(for: incoming, user: user) {
       return (HTTPResponseData(status: 200, headers: RESTEventStream.headers), events)
     }

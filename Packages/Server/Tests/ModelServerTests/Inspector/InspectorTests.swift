@@ -13,7 +13,7 @@ import Testing
       try await store.create(novel)
     }
     try await withServer(
-      .novels(store), inspector: Inspector(store.handle, serving: [Novel.self]),
+      .novels(store), inspector: Inspector(serving: [Novel.self]),
       authentication: .tokens(["pearl": "jane"]), body)
   }
 
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `Relations have their inverses, and the names of their properties`() async throws {
-    let inspector = Inspector(MemoryModelStore().handle, serving: [Shelf.self, Volume.self])
+    let inspector = Inspector(serving: [Shelf.self, Volume.self])
     try await withServer(.novels(), inspector: inspector) { url in
       let answer = try await Self.answer("/_inspect/schema", from: url)
       let types = try JSONValue(json: answer.body)["types"]?.arrayValue
@@ -77,6 +77,28 @@ import Testing
       }
       let written = try await Self.answer("/_inspect/counts", method: "DELETE", from: url)
       #expect(written.status == "405")
+    }
+  }
+
+  @Test func `Counts with a condition are under the access rules and the limits of the service`() async throws {
+    let store = MemoryModelStore()
+    for writer in ["jane", "anne"] {
+      let novel = Novel()
+      novel.writer = writer
+      try await store.create(novel)
+    }
+    let service = RESTService.novels(store, options: .init(requestsPerMinute: 2)) { access in
+      access.allow(.read, Novel.self) { request, novel in request.user != nil && request.user == novel.writer }
+    }
+    let inspector = Inspector(serving: [Novel.self])
+    try await withServer(service, inspector: inspector, authentication: .tokens(["pearl": "jane"])) { url in
+      let condition = "%7B%22field%22:%22writer%22,%22is%22:%22hasPrefix%22,%22value%22:%22a%22%7D"
+      let hidden = try await Self.answer("/_inspect/counts?type=Novel&where=\(condition)", from: url)
+      #expect(hidden.body == #"{"Novel":0}"#)
+      let pattern = condition.replacing("hasPrefix", with: "matches")
+      let matching = try await Self.answer("/_inspect/counts?type=Novel&where=\(pattern)", from: url)
+      #expect(matching.status == "400")
+      #expect(try await Self.answer("/_inspect/counts", from: url).status == "429")
     }
   }
 
