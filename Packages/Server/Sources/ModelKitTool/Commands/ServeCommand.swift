@@ -115,7 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
   private func announce(_ url: URL, _ token: String?) {
     let style = Style(forStandardStream: STDOUT_FILENO)
     // A fragment is not sent, so the token is in no log.
-    let page = url.absoluteString + "/_inspect/" + (token.map { "#token=\($0)" } ?? "")
+    let page = url.absoluteString + "/_inspect/" + (token.map { "#token=\(Token.encoded($0))" } ?? "")
     try? output.print(
       [
         "address": .string(url.absoluteString), "page": .string(page), "token": token.map { .string($0) } ?? .null,

@@ -16,6 +16,11 @@ enum Token {
     return given
   }
 
+  /// Returns a token as a value in the fragment of an address.
+  static func encoded(_ token: String) -> String {
+    token.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", ".", "_", "~"])) ?? token
+  }
+
   /// Returns a token of 160 random bits.
   private static func random() -> String {
     var generator = SystemRandomNumberGenerator()
