@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileStore
 import Foundation
+@_spi(ModelKitInternals) import RESTService
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,7 +25,13 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let line = ProgressLine("Importing")
     let outcome = try await store.withStore(.readWrite, creates: true) { store in
-      try await store.importJSON(from: URL(filePath: file), existing: treatment) { line.show($0) }
+      // The import is not in the change log of a served store, so that clients have to list all records again. The file
+      // may contain a log as well.
+      let log = ChangeLogEngine(store.handle)
+      try await log.discardChanges()
+      let outcome = try await store.importJSON(from: URL(filePath: file), existing: treatment) { line.show($0) }
+      try await log.discardChanges()
+      return outcome
     }
     try output.print(
       [
