@@ -80,7 +80,8 @@ function dateOf(trimmed) {
 /** Returns the value of a date and time control; null if the control can't show the date. */
 export function localDate(value) {
   const parts = instant.exec(value);
-  return parts && /^\d{4}-/.test(parts[1]) ? `${parts[1]}T${parts[2]}` : null;
+  // A control has milliseconds at most.
+  return parts && /^\d{4}-/.test(parts[1]) ? `${parts[1]}T${parts[2].replace(/(\.\d{3})\d+$/, "$1")}` : null;
 }
 
 export function byteCount(base64) {
