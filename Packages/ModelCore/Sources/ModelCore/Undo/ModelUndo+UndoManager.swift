@@ -6,7 +6,7 @@
     /// Registers the steps from now on with an undo manager, such as that of a window, which undoes and redoes them.
     ///
     /// An edit is registered at once, a labelled step at its end. While a step is open, see ``beginStep(_:)``, the undo
-    /// manager undoes nothing. If there is a conflict, the undo manager loses the step; it can still be undone here.
+    /// manager undoes nothing. If there is a conflict, the step stays the next one to undo.
     ///
     /// - Parameters:
     ///   - manager: the undo manager. It retains this object as long as it has steps of it.

@@ -44,14 +44,19 @@ extension ModelUndo {
 
     func registerUndo(of step: UndoStep) {
       manager?.register(step.label) {
-        guard undo.depth == 0, undo.canUndo(step), run({ () throws(ModelUndoError) in try undo.undo() }) else { return }
+        guard undo.depth == 0, undo.canUndo(step) else { return }
+        guard run({ () throws(ModelUndoError) in try undo.undo() }) else {
+          // The step is still the last one of the history. The manager takes it back once its own undo has ended.
+          Task { registerUndo(of: step) }
+          return
+        }
         if let undone = undo.redoSteps.last { registerRedo(of: undone) }
       }
     }
 
     private func registerRedo(of step: UndoStep) {
       manager?.register(step.label) {
-        guard undo.depth == 0, undo.redoSteps.contains(where: { $0 === step }),
+        guard undo.depth == 0, undo.redoSteps.last === step,
           run({ () throws(ModelUndoError) in try undo.redo() })
         else { return }
         if let redone = undo.undoSteps.last { registerUndo(of: redone) }

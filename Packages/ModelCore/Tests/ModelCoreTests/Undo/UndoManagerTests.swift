@@ -150,6 +150,27 @@ private final class StackUndoManager: UndoManaging {
     #expect(saved == [[book], [book]])
   }
 
+  @Test func `A step with a conflict stays the next one of the undo manager`() async throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    var errors: [ModelUndoError] = []
+    undo.register(with: manager, onChanges: { _ in }, onError: { errors.append($0) })
+    undo.step("Set year") { book.year.value = 1 }
+    undo.step("Rename") { book.title.value = "A" }
+    try book.read(["title": "B"])
+    for count in 1...2 {
+      manager.undo()
+      #expect(errors.count == count && book.title.value == "B" && book.year.value == 1)
+      while manager.labels.count < 2 { await Task.yield() }
+      #expect(manager.labels == ["Set year", "Rename"])
+    }
+    try book.read(["title": "A"])
+    manager.undo()
+    #expect(errors.count == 2 && book.title.value == "Emma" && book.year.value == 1)
+    manager.undo()
+    #expect(book.year.value == nil)
+  }
+
   @Test func `A conflict is reported, and the history still has the step`() throws {
     let book = try book()
     let undo = ModelUndo(scope)
