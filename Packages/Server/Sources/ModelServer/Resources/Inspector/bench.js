@@ -19,6 +19,8 @@ export class Bench {
         return parameters.get(name) ?? "";
       }
     };
+    // A run shows the source and its own message, which must stay.
+    const showEdited = delayed(200, () => this.isEdited && this.showSwift());
     const editor = (name, rows, placeholder) =>
       element("textarea", {
         id: `bench-${name}`,
@@ -27,7 +29,10 @@ export class Bench {
         spellcheck: "false",
         placeholder,
         value: parameters.has(name) ? pretty(name) : "",
-        input: delayed(200, () => this.showSwift()),
+        input: () => {
+          this.isEdited = true;
+          showEdited();
+        },
         keydown: (event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
@@ -174,6 +179,7 @@ export class Bench {
       error.cause?.focus();
       return;
     }
+    this.isEdited = false;
     this.message.textContent = "";
     this.showSwift();
     history.replaceState(null, "", address(["query", this.type.name], { where: query.where, sort: query.sort }));
