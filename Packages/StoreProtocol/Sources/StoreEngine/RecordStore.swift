@@ -41,6 +41,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   public init(_ handle: Engine, scope: ModelScope = ModelScope()) {
     self.handle = handle
     self.scope = scope
+    if handle is any IdentifierNormalizingEngine { scope.acceptOtherSpellingsOfIdentifiers() }
   }
 
   // MARK: Writing

@@ -229,4 +229,7 @@
       if state.withLock({ $0.log?.feed.isObserved == true }) { start() }
     }
   }
+
+  @_spi(ModelKitInternals)
+  extension PostgresEngine: IdentifierNormalizingEngine {}
 #endif

@@ -112,6 +112,8 @@ final class ScopeActivity {
   let innerTransactionTurns = Turns<ObjectIdentifier>()
   /// Called before records become models.
   var readingHooks: [() -> Void] = []
+  /// Whether the value of a record must have the identifier under which the record is stored.
+  var comparesIdentifiers = true
   /// The identifiers of the entries of imports in progress.
   var reservations: [ObjectIdentifier: (typeName: String, contains: (String) -> Bool)] = [:]
 }
@@ -137,6 +139,9 @@ extension ModelScope {
 
   /// The transactions that tasks of another store's transaction begin, by that one.
   public var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
+
+  /// Reads records whose values have other spellings of their identifiers.
+  public func acceptOtherSpellingsOfIdentifiers() { activity.comparesIdentifiers = false }
 
   /// Whether an entry of an import in progress has an identifier, which is not assigned to other models.
   public func isReserved(_ identifier: String, of typeName: String) -> Bool {

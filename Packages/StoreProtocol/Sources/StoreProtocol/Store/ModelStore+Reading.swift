@@ -26,13 +26,14 @@ extension ModelStore {
   private func corruption<M: Model>(
     in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String?
   ) -> ModelStoreError? {
+    let comparesIdentifiers = scope.activity.comparesIdentifiers
     for (number, record) in records.enumerated() {
       do {
         // Nothing is to be changed: a scope of its own has no models that could be.
         _ = try ModelScope(transformers: scope.transformers)
           .models(
             type, fromJSON: RecordBytes.list(of: [record]),
-            identifiers: identifier(number).map { known in { _ in known } },
+            identifiers: comparesIdentifiers ? identifier(number).map { known in { _ in known } } : nil,
             keepsLocalChanges: true)
       } catch {
         // The record was read as a list of one.
@@ -66,10 +67,12 @@ extension ModelStore {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())
     }
     do {
+      let comparesIdentifiers = scope.activity.comparesIdentifiers
       return try withoutActuallyEscaping(identifier) { identifiers in
         try readingRecords {
           try scope.models(
-            type, fromJSON: RecordBytes.list(of: records), identifiers: identifiers, keepsLocalChanges: $0)
+            type, fromJSON: RecordBytes.list(of: records), identifiers: comparesIdentifiers ? identifiers : nil,
+            keepsLocalChanges: $0)
         }
       }
     } catch {
