@@ -261,7 +261,7 @@ import Testing
         {"format": "modelkit-models", "version": 1, "models": [
           {"type": "Reader", "identifier": "6", "value": {"id": 7, "name": "wrong"}},
           {"type": "Reader", "identifier": "7", "value": {"id": 7, "name": "Ada"}},
-          {"type": "Reader", "identifier": "8", "value": {"name": "nobody"}},
+          {"type": "Reader", "identifier": "8", "value": {"name": "none"}},
           {"type": "Book", "identifier": "1", "value": {"id": "2"}}]}
         """
       try Data(text.utf8).write(to: url)

@@ -143,7 +143,7 @@ private final class Patient: Model {
     try await store.createAll(patients)
     for patient in patients { patient.friends = patients.filter { $0 !== patient } }
     for patient in patients { try await store.save(patient) }
-    for (value, count) in [(JSONValue.null, 12), (.string("nobody"), 0)] {
+    for (value, count) in [(JSONValue.null, 12), (.string("none"), 0)] {
       var query = ModelQuery(Patient.self)
       var filter = QueryExpression.comparison(QueryComparison(QueryTerm(["name"]), .equal, .value(value)))
       for _ in 0..<40 { filter = .any(["friends"], filter) }
