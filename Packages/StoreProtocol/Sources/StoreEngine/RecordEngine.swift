@@ -5,7 +5,8 @@ public import ModelCore
 /// the rest of a store.
 ///
 /// A record has the name of its type, an identifier, the bytes of one JSON object, a revision, and a position in the
-/// order of creation. Identifiers are compared byte by byte.
+/// order of creation. Identifiers are compared byte by byte. Each write gives a record another revision, and a record
+/// that is created again after its deletion has none that it had before.
 ///
 /// ```swift
 /// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}

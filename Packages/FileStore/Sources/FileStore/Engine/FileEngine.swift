@@ -129,7 +129,7 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// Returns the JSON and the revision of a model; nil if there is none with this identifier.
+  /// Returns the JSON of a model and the revision that a write may expect; nil if there is none with this identifier.
   ///
   /// Does not wait for writes. Bytes in the system's cache are read on the caller's thread.
   ///
@@ -147,13 +147,12 @@ package final class FileEngine: Sendable {
     // Checking a very long record would block a main thread.
     guard let found = contents.entry(type, identifier) else { return nil }
     if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found, type, identifier) {
-      return StoredRecord(identifier, value, order: found.ordinal, revision: found.revision)
+      return StoredRecord(identifier, value, of: found)
     }
     return try await service.reading {
       try contents.readingAgainIfMoved {
         try contents.entry(type, identifier).map {
-          StoredRecord(
-            identifier, try contents.read($0, type, identifier), order: $0.ordinal, revision: $0.revision)
+          StoredRecord(identifier, try contents.read($0, type, identifier), of: $0)
         }
       }
     }

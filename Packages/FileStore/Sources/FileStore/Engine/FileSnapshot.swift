@@ -100,7 +100,19 @@ private final class LossReports: Sendable {
 extension Chunk {
   /// The readable records.
   var records: [StoredRecord] {
-    rows.map { StoredRecord($0.identifier, Array(value($0)), order: $0.ordinal, revision: $0.revision) }
+    rows.map {
+      StoredRecord(
+        $0.identifier, Array(value($0)), order: $0.ordinal,
+        revision: TypeIndex.Entry.version($0.revision, ordinal: $0.ordinal))
+    }
+  }
+}
+
+extension StoredRecord {
+  /// Creates the record of an entry of the index.
+  init(_ identifier: String, _ bytes: [UInt8], of entry: TypeIndex.Entry) {
+    self.init(
+      identifier, bytes, order: entry.ordinal, revision: entry.version(ofRevision: entry.revision))
   }
 }
 

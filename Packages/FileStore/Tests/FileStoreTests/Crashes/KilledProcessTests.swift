@@ -106,7 +106,7 @@
 
     private static func lastNumber(_ engine: FileEngine, _ task: Int) async throws -> Int? {
       guard let found = try await engine.read("Counter", "\(task)") else { return nil }
-      return Int(found.revision)
+      return Int(UInt32(truncatingIfNeeded: found.revision))
     }
 
     /// Checks what is there after the process was killed.

@@ -55,6 +55,12 @@ struct TypeIndex: Sendable {
     }
 
     var isLive: Bool { place.segment != .none }
+
+    /// The revision for readers, which writes expect. A model that is created again after its deletion has another one,
+    /// although its revision in the journal begins with 1 again.
+    func version(ofRevision revision: UInt64) -> UInt64 { Self.version(revision, ordinal: ordinal) }
+
+    static func version(_ revision: UInt64, ordinal: UInt64) -> UInt64 { ordinal << 32 | revision & 0xffff_ffff }
   }
 
   private(set) var entries: [Entry] = []

@@ -70,7 +70,7 @@ extension Journal {
 private struct Admission {
   private let contents: JournalContents
 
-  /// The revisions after the batches admitted so far; 0 stands for a deleted model.
+  /// The revisions after the batches admitted so far.
   private var staged: StagedRevisions
   private let hash: IdentifierHash
   private var keys: KeyAdmission
@@ -89,7 +89,7 @@ private struct Admission {
   mutating func admit(_ changes: [Change]) throws(FileEngineError) -> AdmittedBatch {
     var batch = AdmittedBatch(changes: changes, records: [])
     batch.records.reserveCapacity(changes.count)
-    var replaced: [(place: Int, revision: UInt64)] = []
+    var replaced: [(place: Int, state: StagedRevisions.State)] = []
     replaced.reserveCapacity(changes.count)
     keys.begin()
     do throws(FileEngineError) {
@@ -102,18 +102,17 @@ private struct Admission {
           let stored = contents.withIndex { $0.entry(type: type, identifier, hash: hash) }
           return (hash, staged.place(type: type, identifier, hash: hash), stored)
         }
-        let revision = try revision(after: changes[index], staged[place], stored)
-        if let change = try keys.admit(changes[index], number: index, type, stored: stored) {
-          batch.keys[index] = change
-        }
+        let change = changes[index]
+        let (revision, isCreated) = try revision(after: change, staged[place], stored)
+        if let key = try keys.admit(change, number: index, type, stored: stored) { batch.keys[index] = key }
         replaced.append((place, staged[place]))
-        staged[place] = changes[index].operation == .delete ? 0 : revision
+        staged[place] = change.operation == .delete ? .deleted : .live(revision: revision, isCreated: isCreated)
         batch.records.append(AdmittedRecord(revision: revision, type: type, hash: hash))
       }
       try keys.finish(changes)
     } catch {
       keys.rollBack()
-      for (place, revision) in replaced.reversed() { staged[place] = revision }
+      for (place, state) in replaced.reversed() { staged[place] = state }
       throw error
     }
     return batch
@@ -126,21 +125,27 @@ private struct Admission {
     return number
   }
 
-  /// The revision after a change.
+  /// The revision after a change, and whether a batch that is not published yet created the model.
   private func revision(
-    after change: Change, _ staged: UInt64, _ stored: TypeIndex.Entry?
-  ) throws(FileEngineError) -> UInt64 {
-    let current = staged == StagedRevisions.unknown ? stored?.revision ?? 0 : staged
-    switch change.operation {
-    case .create:
-      guard current == 0 else { throw .conflict(type: change.type, identifier: change.identifier) }
-    case .update, .delete:
-      guard current > 0 else { throw .notFound(type: change.type, identifier: change.identifier) }
-      if let expected = change.expectedRevision, expected != current {
-        throw .staleRevision(type: change.type, identifier: change.identifier)
+    after change: Change, _ staged: StagedRevisions.State, _ stored: TypeIndex.Entry?
+  ) throws(FileEngineError) -> (revision: UInt64, isCreated: Bool) {
+    let current: (revision: UInt64, isCreated: Bool)? =
+      switch staged {
+      case .unchanged: stored.map { ($0.revision, false) }
+      case .deleted: nil
+      case .live(let revision, let isCreated): (revision, isCreated)
       }
+    guard let current else {
+      if change.operation == .create { return (1, true) }
+      throw .notFound(type: change.type, identifier: change.identifier)
     }
-    return current + 1
+    if change.operation == .create { throw .conflict(type: change.type, identifier: change.identifier) }
+    if let expected = change.expectedRevision {
+      let isExpected =
+        !current.isCreated && stored.map { $0.version(ofRevision: current.revision) == expected } == true
+      guard isExpected else { throw .staleRevision(type: change.type, identifier: change.identifier) }
+    }
+    return (current.revision + 1, current.isCreated)
   }
 
   /// A value becomes a part of a line, and a line break or a zero byte would end the line early.

@@ -12,15 +12,19 @@
 ///
 /// All of it is in three arrays, for any number of models.
 struct StagedRevisions {
-  /// The revision of a model without staged changes.
-  static let unknown = UInt64.max
+  /// The state of a model after the staged batches.
+  enum State {
+    case unchanged, deleted
+    /// The revision, and whether a staged batch creates the model: then no reader can know the revision.
+    case live(revision: UInt64, isCreated: Bool)
+  }
 
   private struct Entry {
     let type: Int
     let start: Int
     let length: Int
     let hash: Int
-    var revision = StagedRevisions.unknown
+    var state = State.unchanged
   }
 
   /// Up to this number, entries are compared one by one.
@@ -40,10 +44,10 @@ struct StagedRevisions {
     }
   }
 
-  /// The revision of the model at a position.
-  subscript(place: Int) -> UInt64 {
-    get { entries[place].revision }
-    set { entries[place].revision = newValue }
+  /// The state of the model at a position.
+  subscript(place: Int) -> State {
+    get { entries[place].state }
+    set { entries[place].state = newValue }
   }
 
   /// The position of a model, which is added if it has none.
