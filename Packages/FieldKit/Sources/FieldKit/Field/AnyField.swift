@@ -283,9 +283,14 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func unload() {}
 
-  /// Returns whether another field has the same type and an equal value. Values that can't be compared are never equal.
+  /// Returns whether another field has the same type and an equal value. Values that can't be compared are equal if they
+  /// are written equally.
   @_spi(ModelKitInternals)
   public func hasSameValue(as other: AnyField) -> Bool { false }
+
+  /// Whether the value equals the one that was read or saved last. That of a relation does only if it is not dirty.
+  @_spi(ModelKitInternals)
+  public var hasSavedValue: Bool { !isDirty }
 
   /// Changes the name shown to users, for example to a translation found by the key.
   ///

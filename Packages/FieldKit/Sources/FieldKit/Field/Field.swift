@@ -246,7 +246,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   public final override func hasSameValue(as other: AnyField) -> Bool {
     guard let other = other as? Field<Content> else { return false }
-    return !isChange(from: value, to: other.value)
+    return isSame(other.value, in: .standard)
   }
 
   public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }
@@ -361,19 +361,29 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   @_spi(ModelKitInternals)
   public override func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? {
-    let baseline: Content?
+    var known: Content??
     if flags.contains(.dirty) {
-      guard !isRelation, let restoration = details?.restoration else { return nil }
-      // Reverts a bare copy: the baseline is needed without observers and rules.
-      let bare = Field(unset: nil, metadata: nil, equality: equality)
-      guard restoration(bare) else { return nil }
-      baseline = bare.storage
-    } else {
-      guard !isRelation, flags.contains(.original) else { return nil }
-      baseline = storage
+      known = replacedBaseline()
+    } else if isOriginal, !isRelation {
+      known = .some(storage)
     }
-    guard let baseline else { return .some(.null) }
+    guard let known else { return nil }
+    guard let baseline = known else { return .some(.null) }
     do { return try exportedValue(baseline, in: writer.context) } catch { throw withoutSecrets(error) }
+  }
+
+  @_spi(ModelKitInternals)
+  public final override var hasSavedValue: Bool {
+    guard flags.contains(.dirty) else { return true }
+    return replacedBaseline().map { !isChange(from: $0, to: storage) } ?? false
+  }
+
+  /// Returns the baseline of a dirty field; nil if it has none, or is a relation.
+  func replacedBaseline() -> Content?? {
+    guard !isRelation, let restoration = details?.restoration else { return nil }
+    // Reverts a bare copy: the baseline is needed without observers and rules.
+    let bare = Field(unset: nil, metadata: nil, equality: equality)
+    return restoration(bare) ? .some(bare.storage) : nil
   }
 
   @_spi(ModelKitInternals)

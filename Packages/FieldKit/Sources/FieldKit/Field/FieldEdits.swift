@@ -44,7 +44,7 @@ extension Field {
   }
 
   /// Whether a value is the one that the field has. Values that can't be compared are compared as they are written.
-  private func isSame(_ other: Content?, in context: ValueTransformerContext) -> Bool {
+  func isSame(_ other: Content?, in context: ValueTransformerContext) -> Bool {
     guard isChange(from: storage, to: other) else { return true }
     guard equality == nil, let mine = storage, let other, let old = try? exportedValue(mine, in: context) else {
       return false

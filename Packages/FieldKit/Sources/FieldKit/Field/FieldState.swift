@@ -41,8 +41,12 @@ open class FieldState {
   /// The value, without its static type.
   open var anyValue: Any? { nil }
 
-  /// Returns whether another state has an equal value. Values that can't be compared count as equal.
+  /// Returns whether another state has an equal value. Values that can't be compared count as equal if the field was
+  /// not changed in between.
   open func hasValue(of other: FieldState) -> Bool { false }
+
+  /// Returns whether another state has an equal value, or one that can't be compared.
+  open func mayHaveValue(of other: FieldState) -> Bool { hasValue(of: other) }
 
   fileprivate func reinstate(on field: AnyField, stamp: ChangeStamp) {
     field.flags.subtract([Self.captured, .validationStateMask, .hasForeignStamps])
@@ -73,32 +77,38 @@ extension AnyField {
   public final func reinstateLastChange(_ state: FieldState) {
     flags.subtract(.hasForeignStamps)
     changedStamp = state.lastChange
+    // Its result may depend on what else has changed.
+    details?.check = nil
   }
 }
 
 /// The state of a field with one value.
 final class ValueState<Content>: FieldState {
   let value: Content?
-  private let areEqual: (Content?, Content?) -> Bool
+  // Not the field, which would be retained.
+  private let equality: ValueEquality<Content>.Type?
 
   init(of field: Field<Content>) {
     value = field.storage
-    // The equality of the type, and not the field, which would be retained.
-    let equality = field.equality
-    areEqual = { old, new in
-      switch (old, new) {
-      case (nil, nil): true
-      case (let old?, let new?): equality?.areEqual(old, new) ?? true
-      default: false
-      }
-    }
+    equality = field.equality
     super.init(of: field)
   }
 
   override var anyValue: Any? { value }
 
   override func hasValue(of other: FieldState) -> Bool {
-    (other as? ValueState).map { areEqual(value, $0.value) } ?? false
+    isEqual(other, ifIncomparable: lastChange == other.lastChange)
+  }
+
+  override func mayHaveValue(of other: FieldState) -> Bool { isEqual(other, ifIncomparable: true) }
+
+  private func isEqual(_ other: FieldState, ifIncomparable: Bool) -> Bool {
+    guard let other = other as? ValueState else { return false }
+    return switch (value, other.value) {
+    case (nil, nil): true
+    case (let one?, let other?): equality?.areEqual(one, other) ?? ifIncomparable
+    default: false
+    }
   }
 }
 
@@ -121,9 +131,6 @@ extension Field {
 
   /// Marks the field as clean if its value equals the baseline.
   private func markValueCleanIfReverted() {
-    guard isDirty, let restoration = details?.restoration else { return }
-    let bare = Field(unset: nil, metadata: nil, equality: equality)
-    guard restoration(bare), !self.isChange(from: bare.storage, to: storage) else { return }
-    markSaved(asOf: changedStamp)
+    if isDirty, hasSavedValue { markSaved(asOf: changedStamp) }
   }
 }
