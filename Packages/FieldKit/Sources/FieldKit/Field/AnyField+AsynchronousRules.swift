@@ -39,7 +39,9 @@ extension AnyField {
 
   /// Discards a result that is incomplete because a test failed to run, so that the next check repeats it.
   final func discardFailedCheck() {
-    if details?.check?.isConclusive == false { details?.check = nil }
+    guard details?.check?.isConclusive == false else { return }
+    details?.check = nil
+    validate()
   }
 
   /// Starts to check the present value by its asynchronous rules.

@@ -14,11 +14,14 @@ public enum FieldValidation {
 
   /// Checks the asynchronous rules of all fields at the same time, and waits until the value of each is validated.
   ///
+  /// - Parameters:
+  ///   - fields: the fields.
+  ///   - isChecked: whether the present value of a field is checked.
   /// - Returns: once there is nothing left to wait for, or the task is cancelled.
-  public static func finishChecks(of fields: [AnyField]) async {
+  public static func finishChecks(of fields: [AnyField], where isChecked: (AnyField) -> Bool) async {
     for field in fields { field.discardFailedCheck() }
     while !Task.isCancelled {
-      let checks = fields.compactMap { field in field.startCheck().map { (field, $0) } }
+      let checks = fields.lazy.filter(isChecked).compactMap { field in field.startCheck().map { (field, $0) } }
       if checks.isEmpty { return }
       for (field, check) in checks {
         await check.end()
@@ -34,8 +37,10 @@ public enum FieldValidation {
   ///   - fields: the fields.
   ///   - pause: the time without a change after which a value is validated.
   ///   - clock: the clock that measures the pause.
+  ///   - isChecked: whether the present value of a field is checked by its asynchronous rules.
   public static func validateChanges(
-    of fields: [AnyField], after pause: Duration, clock: some Clock<Duration>
+    of fields: [AnyField], after pause: Duration, clock: some Clock<Duration>,
+    where isChecked: (AnyField) -> Bool = { _ in true }
   ) async {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let tokens = fields.enumerated().compactMap { index, field in
@@ -52,7 +57,7 @@ public enum FieldValidation {
     func startCheck(of index: Int) {
       checkCount[index] += 1
       let number = checkCount[index]
-      checks[index] = fields[index].startCheck()
+      checks[index] = isChecked(fields[index]) ? fields[index].startCheck() : nil
       checks[index]?.whenEnded { continuation.yield(.answer(index, check: number)) }
     }
     for await event in events {

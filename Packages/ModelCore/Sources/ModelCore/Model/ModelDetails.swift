@@ -20,6 +20,8 @@ final class ModelDetails {
   var remainder: Remainder?
   /// A load from a document that is not yet in the store.
   var documentLoad: DocumentLoad?
+  /// When `beforeSave()` ended, in a save that waits for asynchronous rules.
+  var beforeSaveEnd: ChangeStamp?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
   /// The open transaction that deleted the model, and so removed it from the scope; the outermost one if several are

@@ -191,13 +191,29 @@ extension ModelObject {
 
   /// Checks the asynchronous rules of the values to save, after `beforeSave` has changed them.
   ///
-  /// A store calls it before it captures the values. `beforeSave` runs twice then: its changes may need a check, and it
-  /// is called again when the values are captured. Runs in the isolation of the caller.
+  /// A store calls it before it captures the values, and then ``runBeforeSave()``. Runs in the isolation of the caller.
   public func finishChecksForSaving() async {
     guard hasChecksForSaving else { return }
     ModelHook.beforeSave.run(on: self)
+    detailsForWriting.beforeSaveEnd = .next()
+    await finishChecks()
+  }
+
+  /// Runs `beforeSave()`, unless ``finishChecksForSaving()`` has run it and no field was set since.
+  public func runBeforeSave() {
+    let end = details?.beforeSaveEnd
+    details?.beforeSaveEnd = nil
+    if let end, !([self] + EmbeddedModels(of: self).models).contains(where: { $0.wasSet(after: end) }) { return }
+    ModelHook.beforeSave.run(on: self)
+  }
+
+  private func wasSet(after stamp: ChangeStamp) -> Bool { orderedFields.contains { $0.lastSet > stamp } }
+
+  /// Checks the asynchronous rules of the values that the store does not have. Runs in the isolation of the caller.
+  public func finishChecks() async {
+    guard hasChecksForSaving else { return }
     let models = [self] + EmbeddedModels(of: self).models
-    await FieldValidation.finishChecks(of: models.flatMap { fieldsCheckedForSaving(of: $0) })
+    await FieldValidation.finishChecks(of: models.flatMap(\.orderedFields)) { needsAsynchronousCheck(of: $0) }
   }
 
   /// Whether fields of the model, or of its embedded models, have asynchronous rules.
@@ -211,10 +227,10 @@ extension ModelObject {
     return isFound
   }
 
-  /// Returns the fields of the model, or of one that it contains, whose asynchronous rules a save checks. A value that
-  /// the store has was checked before: a test for a unique name would find the model itself.
-  private func fieldsCheckedForSaving(of model: ModelObject) -> [AnyField] {
-    isStored && model.origin == .read ? model.orderedFields.filter(\.isDirty) : model.orderedFields
+  /// Returns whether the value of a field of the model, or of one that it contains, is checked by asynchronous rules. A
+  /// value that the store has was checked before: a test for a unique name would find the model itself.
+  func needsAsynchronousCheck(of field: AnyField) -> Bool {
+    !isStored || (field.owner as? ModelObject)?.origin != .read || !field.hasSavedValue
   }
 
   /// Validates the model as a store does before a save, and returns the errors.
@@ -239,7 +255,7 @@ extension ModelObject {
   /// Adds an error for each field whose asynchronous rules were not checked.
   private func addErrorsOfUncheckedFields(of model: ModelObject) {
     model.forEachField { field, _ in
-      guard field.awaitsCheck, !isStored || model.origin == .new || field.isDirty else { return }
+      guard field.awaitsCheck, needsAsynchronousCheck(of: field) else { return }
       field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() first"))
     }
   }

@@ -17,16 +17,18 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
   ///
-  /// These are checked at the same time. If a value changes during its check, the result is discarded and the new value
-  /// is checked. Those of embedded models are checked, too; other related models are not waited for. Runs in the
-  /// isolation of the caller.
+  /// A field of a stored model with its saved value is not checked by them: a test for a unique name would find the
+  /// model itself. The other fields, also those of embedded models, are checked at the same time. If a value changes
+  /// during its check, the result is discarded and the new value is checked. Other related models are not waited for.
+  /// Runs in the isolation of the caller.
   ///
   /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of
   ///   a check.
   @discardableResult
   public func validateFully() async -> ValidationState {
     validateFields()
-    await FieldValidation.finishChecks(of: orderedFields + EmbeddedModels(of: self).models.flatMap(\.orderedFields))
+    let fields = orderedFields + EmbeddedModels(of: self).models.flatMap(\.orderedFields)
+    await FieldValidation.finishChecks(of: fields) { needsAsynchronousCheck(of: $0) }
     return validateFields()
   }
 
@@ -45,7 +47,9 @@ extension ModelIsolation where Self: ModelObject {
   public func validateChanges(
     after pause: Duration = .milliseconds(300), clock: some Clock<Duration> = ContinuousClock()
   ) async {
-    await FieldValidation.validateChanges(of: orderedFields, after: pause, clock: clock)
+    await FieldValidation.validateChanges(of: orderedFields, after: pause, clock: clock) {
+      needsAsynchronousCheck(of: $0)
+    }
   }
 
   /// The errors of the last validation, by field in the order of ``fields``, and errors added by the app. Setting a
@@ -189,7 +193,9 @@ extension ModelObject {
     }
     let errors = fieldErrors
     guard errors.isEmpty else { return .invalid(errors.map(\.description)) }
-    let unchecked = (orderedFields + embedded.models.flatMap(\.orderedFields)).filter(\.awaitsCheck)
+    let unchecked = (orderedFields + embedded.models.flatMap(\.orderedFields)).filter {
+      $0.awaitsCheck && needsAsynchronousCheck(of: $0)
+    }
     if unchecked.isEmpty { return .valid }
     return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }

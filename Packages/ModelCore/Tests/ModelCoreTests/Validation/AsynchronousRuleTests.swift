@@ -1,5 +1,7 @@
-@_spi(ModelKitInternals) import ModelCore
+import Synchronization
 import Testing
+
+@_spi(ModelKitInternals) @testable import ModelCore
 
 private final class Member: Model {
   let name = Field<String>().require(.notBlank).require(code: "taken", message: "is taken") { name in
@@ -73,6 +75,46 @@ private final class Member: Model {
     let member = Member()
     member.name.value = "ada"
     #expect(member.validateForSaving().map(\.description) == ["name was not checked: call validateFully() first"])
+  }
+
+  @Test func `A stored value is not checked, nor is one that equals it again`() async throws {
+    // The stored model itself has the name that the rule finds taken.
+    let member = try Member.from(dictionaryValue: ["name": "root", "age": 36], in: ModelScope())
+    #expect(member.validate() == .unknown, "no store has it yet")
+    member.markSaved(member.orderedFields, asOf: .next())
+    member.age.value = 37
+    #expect(member.validate() == .valid)
+    #expect(await member.validateFully() == .valid)
+    member.name.value = "ada"
+    #expect(member.validate() == .unknown)
+    member.name.value = "root"
+    #expect(await member.validateFully() == .valid)
+    await member.finishChecksForSaving()
+    #expect(member.validateForSaving() == [])
+    let draft = member.draft()
+    draft.model.age.value = 38
+    #expect(await draft.model.validateFully() == .valid)
+    draft.model.name.value = "ada"
+    #expect(await draft.model.validateFully() == .valid)
+    member.email.value = "ada@example.invalid"
+    #expect(await member.validateFully() == .invalid(["email is unreachable"]))
+  }
+
+  @Test func `A test that failed to run is repeated by the next validation`() async throws {
+    struct Unreachable: Error {}
+    final class Server: Sendable {
+      let isReachable = Atomic(false)
+    }
+    let server = Server()
+    let member = Member()
+    member.name.value = "ada"
+    member.name.require(code: "free", message: "is in use") { _ in
+      if !server.isReachable.load(ordering: .relaxed) { throw Unreachable() }
+      return true
+    }
+    #expect(await member.validateFully().messages.count == 1)
+    server.isReachable.store(true, ordering: .relaxed)
+    #expect(await member.validateFully() == .valid)
   }
 
   @Test func `The value that beforeSave makes is the one that is checked`() async {

@@ -182,7 +182,7 @@ private final class ImportRun<M: Model> {
       undo(edit)
       throw error
     }
-    await edit.model.finishChecksForSaving()
+    await edit.model.finishChecks()
     return Pending(entry: entry, edit: edit, isStored: stored != nil, related: related, object: object)
   }
 

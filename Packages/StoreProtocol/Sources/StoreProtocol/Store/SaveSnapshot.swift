@@ -54,7 +54,7 @@ package struct SaveSnapshot {
         \((field.name ?? field.key ?? "").quotedForMessage). Save it again when that has ended.
         """, identifier: model.storedIdentifier)
     }
-    ModelHook.beforeSave.run(on: model)
+    model.runBeforeSave()
     let save = model.noteSaveBegins()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {

@@ -33,6 +33,18 @@ extension ModelStoreContract {
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.name.value, "Ada", "the name")
     },
+    Check("a save that waits for asynchronous rules runs beforeSave once") { store in
+      let person = ContractPerson.named("Ada", age: 36)
+      person.name.require(code: "taken", message: "is taken") { name in
+        await Task.yield()
+        return name != "root"
+      }
+      try await store.create(person)
+      person.name.value = "Grace"
+      try await store.save(person)
+      try requireEqual(
+        person.calls, ["beforeSave", "afterCreate", "beforeSave", "afterUpdate"], "the calls")
+    },
     Check("update does not check the asynchronous rules of clean fields") { store in
       let person = try await store.lookup(
         ContractPerson.self, identifier: try await store.createAndForget("Ada", age: 36))
