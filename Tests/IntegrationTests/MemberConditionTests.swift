@@ -328,6 +328,8 @@ private struct Payment: Codable, Hashable {
   var right: Int
 
   var doubled: Int { pages * 2 }
+  var positivePages: Int { max(pages, 0) }
+  var shownNote: String { note.map { $0.isEmpty ? "none" : $0 } ?? "none" }
 
   enum CodingKeys: String, CodingKey {
     case pages = "p"
@@ -419,6 +421,7 @@ extension Box {
     let store = try await store(), orders = orders()
     let refused: [(ModelColumns<Order>) -> QueryExpression] = [
       { $0.payment.total == 2 }, { $0.payment.left == 2 }, { $0.payment.right == 2 }, { $0.payment.doubled == 2 },
+      { $0.payment.positivePages == 2 }, { $0.payment.shownNote == "n3" },
       { $0["payment"]["total"] == 2 }, { $0.box.area == 4 }, { $0.payload.intValue == 1 },
       { $0.parcel.label.text.count == 2 },
     ]

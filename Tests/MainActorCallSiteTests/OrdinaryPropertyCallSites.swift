@@ -15,6 +15,7 @@ private final class Book: Model {
   @Field(.range(1...5), key: "stars") var rating: Int?
   @Required var tags: [String] = []
   @Required var isRead = false
+  @Required(configure: { $0.constrain(to: ["S", "M", "L"]) }) var size = "M"
   @Field var isLent: Bool?
   @ModelField(foreignKey: true) var author: Author?
   let pages = Field<Int>()
@@ -24,6 +25,23 @@ private final class Book: Model {
   var shout: String {
     get { title.uppercased() }
     set { title = newValue.lowercased() }
+  }
+  /// Computed properties that have the value of a field, but for an empty text, a negative number, or an order.
+  var shownTitle: String {
+    get { title.isEmpty ? "unknown" : title }
+    set { title = newValue }
+  }
+  var firstTag: String {
+    get { title.isEmpty ? tags.first ?? "" : title }
+    set { title = newValue }
+  }
+  var shownRating: Int? {
+    get { rating.map { max($0, 0) } }
+    set { rating = newValue }
+  }
+  var sortedTags: [String] {
+    get { tags.sorted() }
+    set { tags = newValue }
   }
   /// A computed property of two fields.
   var stars: Int? {
@@ -43,6 +61,7 @@ private final class Book: Model {
       book.rating = number == 3 ? nil : 5 - number
       book.tags = number < 2 ? ["classic", "love"] : []
       book.isRead = number == 0
+      if number == 2 { book.size = "L" }
       book.isLent = number == 1
       book.author = number == 2 ? emily : jane
       book.pages.value = 100 * (number + 1)
@@ -58,6 +77,7 @@ private final class Book: Model {
       try await store.list(Book.self, where: filter, sort: sort).map(\.title)
     }
     #expect(try await titles { $0.title == "Emma" && $0.author.name == "Jane" } == ["Emma"])
+    #expect(try await titles { $0.size == "L" } == ["Wuthering Heights"])
     #expect(try await titles { $0.$title == "Emma" } == ["Emma"])
     #expect(try await titles { $0.rating > 3 || $0.pages > 350 } == ["Emma", "Persuasion", "Sanditon"])
     #expect(try await titles { $0.rating == nil } == ["Sanditon"])
@@ -110,7 +130,11 @@ private final class Book: Model {
   @Test func `A computed property is refused by conditions, orders and indexes`() async throws {
     let store = MemoryModelStore()
     _ = try await fill(store)
-    for filter: (ModelColumns<Book>) -> QueryExpression in [{ $0.shout == "EMMA" }, { $0.stars == 5 }] {
+    let filters: [(ModelColumns<Book>) -> QueryExpression] = [
+      { $0.shout == "EMMA" }, { $0.stars == 5 }, { $0.shownTitle == "Emma" }, { $0.firstTag == "Emma" },
+      { $0.shownRating == 5 }, { $0.sortedTags.contains("love") },
+    ]
+    for filter in filters {
       let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Book.self, where: filter) }
       #expect(error?.code == .invalid)
     }

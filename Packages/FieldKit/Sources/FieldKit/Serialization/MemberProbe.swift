@@ -20,11 +20,12 @@ struct MemberProbe: Decoder {
   }
 
   /// The record of the members; nil inside a member.
-  let log: Log?
-  /// The member that has another sample value.
+  var log: Log?
+  /// The member that has another sample value, and the number of that value.
   var changedKey: String?
-  /// Whether this is inside that member.
-  var isChanged = false
+  var changedSample = 1
+  /// The number of the sample values: not 0 inside that member.
+  var sample = 0
   var depth = 0
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -41,7 +42,8 @@ struct MemberProbe: Decoder {
   /// Returns the probe of a member.
   func inside(_ key: String) throws -> MemberProbe {
     guard depth < 16 else { throw TypeIsEndless() }
-    return MemberProbe(log: nil, isChanged: isChanged || log != nil && key == changedKey, depth: depth + 1)
+    let isChanged = log != nil && key == changedKey
+    return MemberProbe(sample: isChanged ? changedSample : sample, depth: depth + 1)
   }
 
   struct TypeIsEndless: Error {}
@@ -51,9 +53,9 @@ extension MemberProbe: SingleValueDecodingContainer {
   func decodeNil() -> Bool { false }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let sample = SampleValue.value(of: type, isChanged: isChanged) { return sample }
+    if let value = SampleValue.value(of: type, number: sample) { return value }
     guard depth < 16 else { throw TypeIsEndless() }
-    return try T(from: MemberProbe(log: nil, isChanged: isChanged, depth: depth + 1))
+    return try T(from: MemberProbe(sample: sample, depth: depth + 1))
   }
 }
 
@@ -61,7 +63,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let probe: MemberProbe
   var codingPath: [any CodingKey] { [] }
   // A dictionary of the type has one element in the changed sample only.
-  var allKeys: [Key] { probe.isChanged ? Key(stringValue: "a").map { [$0] } ?? [] : [] }
+  var allKeys: [Key] { probe.sample > 0 ? Key(stringValue: "a").map { [$0] } ?? [] : [] }
 
   func contains(_ key: Key) -> Bool { true }
 
@@ -104,15 +106,15 @@ private struct Elements: UnkeyedDecodingContainer {
   let probe: MemberProbe
   var codingPath: [any CodingKey] { [] }
   var currentIndex = 0
-  var count: Int? { probe.isChanged ? 1 : 0 }
-  var isAtEnd: Bool { currentIndex >= (probe.isChanged ? 1 : 0) }
+  var count: Int? { probe.sample > 0 ? 1 : 0 }
+  var isAtEnd: Bool { currentIndex >= (probe.sample > 0 ? 1 : 0) }
 
   init(probe: MemberProbe) { self.probe = probe }
 
   private mutating func element() throws -> MemberProbe {
     guard probe.depth < 16 else { throw MemberProbe.TypeIsEndless() }
     currentIndex += 1
-    return MemberProbe(log: nil, depth: probe.depth + 1)
+    return MemberProbe(depth: probe.depth + 1)
   }
 
   mutating func decodeNil() -> Bool { false }
@@ -128,36 +130,46 @@ private struct Elements: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try element() }
 }
 
-/// Two values of each type that has no members, and of enumerations that can list their cases.
+/// Some values of each type that has no members, and of enumerations that can list their cases.
 @_spi(ModelKitInternals)
 public enum SampleValue {
+  /// The number of values of each type. The first two differ. The others are those that computed properties replace:
+  /// empty, negative, long and large ones.
+  public static let count = 5
+
   /// Returns a value of a type; nil if none is known.
-  public static func value<Value>(of type: Value.Type, isChanged: Bool) -> Value? {
-    any(type, isChanged) as? Value
+  public static func value<Value>(of type: Value.Type, number: Int = 0) -> Value? {
+    any(type, number) as? Value
   }
 
-  private static func any(_ type: Any.Type, _ isChanged: Bool) -> Any? {
-    switch type {
+  private static func any(_ type: Any.Type, _ number: Int) -> Any? {
+    let amount = [0.75, 1.25, -3.5, 0, 1_000_000_000][number]
+    return switch type {
     // A computed property that changes letters, trims or rounds is not mistaken for the stored one.
-    case is String.Type: isChanged ? "aB ß1 " : " c"
-    case is Bool.Type: isChanged
-    case is Double.Type: isChanged ? 1.25 : 0.75
-    case is Float.Type: isChanged ? Float(1.25) : Float(0.75)
-    case is Decimal.Type: Decimal(string: isChanged ? "1.25" : "0.75")
-    case is Date.Type: Date(timeIntervalSinceReferenceDate: isChanged ? 100_000.5 : 7.25)
-    case is Day.Type: Day(daysSince1970: isChanged ? 10_000 : 77)
-    case is UUID.Type: UUID(uuidString: "0F4E6A52-0000-4000-8000-00000000000\(isChanged ? 1 : 2)")
-    case is Data.Type: Data(isChanged ? [1, 2] : [3])
-    case is URL.Type: URL(string: isChanged ? "https://a.example/b" : "https://c.example")
-    case let type as any FixedWidthInteger.Type: integer(type, isChanged ? 17 : 5)
-    case let type as any CaseIterable.Type: ofCases(type, isChanged)
+    case is String.Type: [" c", "aB ß1 ", "", String(repeating: "aB ", count: 200), "\n"][number]
+    case is Bool.Type: number == 1
+    case is Double.Type: amount
+    case is Float.Type: Float(amount)
+    case is Decimal.Type: Decimal(string: ["0.75", "1.25", "-3.5", "0", "1e30"][number])
+    case is Date.Type:
+      Date(timeIntervalSinceReferenceDate: [7.25, 100_000.5, -5_000_000_000.5, 0, 50_000_000_000][number])
+    case is Day.Type: Day(daysSince1970: [77, 10_000, -60_000, 0, 600_000][number])
+    case is UUID.Type: UUID(uuidString: "0F4E6A52-0000-4000-8000-00000000000\(number)")
+    case is Data.Type: Data([[3], [1, 2], [], [0], Array(repeating: 4, count: 5_000)][number])
+    case is URL.Type:
+      URL(
+        string: ["https://c.example", "https://a.example/b", "d", "file:///e", "https://f.example/?g=h#i"][number])
+    case let type as any FixedWidthInteger.Type: integer(type, number)
+    case let type as any CaseIterable.Type: ofCases(type, isLast: number == 1)
     default: nil
     }
   }
 
-  private static func integer<Number: FixedWidthInteger>(_ type: Number.Type, _ value: UInt8) -> Any { Number(value) }
+  private static func integer<Number: FixedWidthInteger>(_ type: Number.Type, _ number: Int) -> Any {
+    [5, 17, Number.min, 0, Number.max][number]
+  }
 
-  private static func ofCases<Cases: CaseIterable>(_ type: Cases.Type, _ isLast: Bool) -> Any? {
+  private static func ofCases<Cases: CaseIterable>(_ type: Cases.Type, isLast: Bool) -> Any? {
     isLast ? Array(type.allCases).last : type.allCases.first
   }
 
@@ -169,5 +181,34 @@ public enum SampleValue {
     }
     if let type = Value.self as? any (Equatable & SendableMetatype).Type, let areEqual = open(type) { return areEqual }
     return String(reflecting: left) == String(reflecting: right)
+  }
+}
+
+private protocol ListWithSamples {
+  static func sample(number: Int) -> Any?
+}
+
+extension Array: ListWithSamples {
+  fileprivate static func sample(number: Int) -> Any? {
+    guard let first = SampleValue.value(of: Element.self, number: 1), let second = SampleValue.value(of: Element.self)
+    else { return nil }
+    return [[second], [first, second], [], [second, first], [first, second, first, first]][number]
+  }
+}
+
+extension Field {
+  /// Returns whether a condition holds while the field stores each of some sample values of its type. No hook or
+  /// observer is called. Then the field has its value again.
+  @_spi(ModelKitInternals)
+  public final func allSatisfySamples(_ condition: (Content) -> Bool) -> Bool {
+    let value = storage
+    defer { storage = value }
+    for number in 0..<SampleValue.count {
+      let list = (Content.self as? any ListWithSamples.Type)?.sample(number: number) as? Content
+      guard let sample = list ?? SampleValue.value(of: Content.self, number: number) else { return true }
+      storage = sample
+      if !condition(sample) { return false }
+    }
+    return true
   }
 }

@@ -43,10 +43,13 @@ public enum ValueMembers {
     let first = try? Owner(from: MemberProbe(log: log))
     if let first {
       let found = log.members.filter { key, _, type in
-        guard fits(type), let second = try? Owner(from: MemberProbe(log: nil, changed: key)) else { return false }
+        guard fits(type), let second = try? Owner(from: MemberProbe(changed: key)) else { return false }
         return isMember(type, first[keyPath: property], second[keyPath: property])
       }
-      if !found.isEmpty { return found.count == 1 ? found[0].key : nil }
+      if found.count > 1 { return nil }
+      if let (key, _, type) = found.first {
+        return isStored(property) || hasOtherSamples(property, key, type) ? key : nil
+      }
     }
     // Without a sample value, the name of a key's case shows which property it is for. The text of a key does not.
     guard let name = storedName(of: property) else { return nil }
@@ -56,10 +59,28 @@ public enum ValueMembers {
     return first == nil && log.caseName(of: name) == name ? name : nil
   }
 
+  private static func isStored<Owner, Content>(_ property: KeyPath<Owner, Content>) -> Bool {
+    MemoryLayout<Owner>.offset(of: property) != nil
+  }
+
+  /// Returns whether a property has all further sample values of a member. One that is stored in a class, or has
+  /// observers, does; one that is computed may have the usual values only.
+  private static func hasOtherSamples<Owner: Decodable, Content, Member: Decodable>(
+    _ property: KeyPath<Owner, Content>, _ key: String, _ type: Member.Type
+  ) -> Bool {
+    (2..<SampleValue.count).allSatisfy { number in
+      // The type may reject the value.
+      guard let owner = try? Owner(from: MemberProbe(changed: key, to: number)),
+        let sample = try? MemberProbe(sample: number).decode(type)
+      else { return true }
+      return (owner[keyPath: property] as? Member).map { SampleValue.areSame($0, sample) } ?? false
+    }
+  }
+
   /// Returns two different values of a type; nil if they are not known.
   private static func samples<Member: Decodable>(of type: Member.Type) -> (old: Member, new: Member)? {
-    guard let old = try? MemberProbe(log: nil).decode(type),
-      let new = try? MemberProbe(log: nil, isChanged: true).decode(type), !SampleValue.areSame(old, new)
+    guard let old = try? MemberProbe().decode(type), let new = try? MemberProbe(sample: 1).decode(type),
+      !SampleValue.areSame(old, new)
     else { return nil }
     return (old, new)
   }
@@ -78,14 +99,14 @@ public enum ValueMembers {
 
   private static func storedName<Value, Content>(of property: KeyPath<Value, Content>) -> String? {
     let parts = "\(property)".split(separator: ".")
-    return MemoryLayout<Value>.offset(of: property) != nil && parts.count == 2 ? String(parts[1]) : nil
+    return isStored(property) && parts.count == 2 ? String(parts[1]) : nil
   }
 }
 
 extension MemberProbe {
   /// A probe with another sample value for one member.
-  fileprivate init(log: Log?, changed key: String) {
-    self.init(log: Log(), changedKey: key)
+  fileprivate init(changed key: String, to sample: Int = 1) {
+    self.init(log: Log(), changedKey: key, changedSample: sample)
   }
 }
 
@@ -118,7 +139,7 @@ extension Field {
     }
     if let type = Content.self as? any DictionaryOfValues.Type { return .typed(type.memberField()) }
     if Content.self == JSONValue.self { return .untyped }
-    if Content.self is any ContainerOfValues.Type || SampleValue.value(of: Content.self, isChanged: false) != nil {
+    if Content.self is any ContainerOfValues.Type || SampleValue.value(of: Content.self) != nil {
       return .missing("values of the type \(Content.self) are written as a whole")
     }
     if Content.self is any JSONConvertible.Type { return .untyped }

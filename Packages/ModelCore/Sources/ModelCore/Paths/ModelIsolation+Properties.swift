@@ -3,40 +3,42 @@
 @_spi(ModelKitInternals)
 extension ModelIsolation where Self: ModelObject {
   /// Returns the field whose value an ordinary property of this model is. Call it on a model that is not used
-  /// otherwise, such as a ``prototype()``: its values are changed.
+  /// otherwise, such as a ``prototype()``.
   ///
-  /// The property is read once, and the fields read by it are recorded. Then it is set, which must set one of these
-  /// fields to the same value. A computed property that changes the value has no field.
+  /// The property is read, and the fields read by it are recorded. It must read one field alone, and equal the value of
+  /// that field for a number of sample values, which no hook or observer of the field receives. Then it is set to its
+  /// own value, which must set the field.
   ///
   /// - Parameter property: a property declared with `@Field`, `@Required`, `@ArrayField`, `@ModelField` or
   ///   `@ModelArrayField`.
   /// - Returns: nil if the property reads no field, or several, or one of other values.
   /// - Complexity: O(*n*) in the number of fields.
   public func field<Value>(of property: ReferenceWritableKeyPath<Self, Value?>) -> Field<Value>? {
-    guard let field = fieldRead(by: property) as? Field<Value> else { return nil }
-    let former = field.lastSet
-    self[keyPath: property] = SampleValue.value(of: Value.self, isChanged: true) ?? self[keyPath: property]
-    return field.lastSet != former && SampleValue.areSame(self[keyPath: property], field.value) ? field : nil
+    field(equalTo: property)
   }
 
   /// Returns the field whose value a property that is not optional is: see the method for optional ones.
   public func field<Value>(of property: ReferenceWritableKeyPath<Self, Value>) -> Field<Value>? {
-    guard let field = fieldRead(by: property) as? Field<Value> else { return nil }
-    let former = field.lastSet
-    self[keyPath: property] = SampleValue.value(of: Value.self, isChanged: true) ?? self[keyPath: property]
-    return field.lastSet != former && SampleValue.areSame(self[keyPath: property], field.value) ? field : nil
+    field(equalTo: property)
   }
 
+  private func field<Value, Content>(equalTo property: ReferenceWritableKeyPath<Self, Value>) -> Field<Content>? {
+    guard let field = fieldRead(by: property) as? Field<Content> else { return nil }
+    let isSame = field.allSatisfySamples {
+      fieldRead(by: property) === field && SampleValue.areSame(self[keyPath: property] as? Content, $0)
+    }
+    guard isSame else { return nil }
+    let former = field.lastSet
+    self[keyPath: property] = self[keyPath: property]
+    return field.lastSet != former ? field : nil
+  }
+
+  /// Returns the only field whose value a property reads.
   private func fieldRead<Value>(by property: ReferenceWritableKeyPath<Self, Value>) -> AnyField? {
     let fields = allFields
     for field in fields { field.recordReads() }
     _ = self[keyPath: property]
-    var read: AnyField?
-    var isOne = true
-    for field in fields where field.endRecordingReads() {
-      isOne = read == nil
-      read = field
-    }
-    return isOne ? read : nil
+    let read = fields.filter { $0.endRecordingReads() }
+    return read.count == 1 ? read[0] : nil
   }
 }
