@@ -17,8 +17,158 @@ private final class Book: Model {
   override var identifierField: AnyField? { $id }
 }
 
+/// An author whose record has the list.
+private final class Editor: Model {
+  @Field var id: Int?
+  @ModelArrayField(foreignKey: true) var books: [Book]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Photo: Model {
+  @Required var file = ""
+  @Field var caption: String?
+}
+
+private final class Project: Model {
+  @Field var id: Int?
+  @ModelArrayField var photos: [Photo]?
+  @ModelField var cover: Photo?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A value that can't be compared.
+private struct Address: Codable {
+  var city = ""
+}
+
+private final class Guest: Model {
+  @Field var id: Int?
+  @Field(configure: { $0.onSet { _, _ in } }) var address: Address?
+  @Field var name: String?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `Drafts of stored models` {
   private let store = MemoryModelStore()
+
+  @Test func `A member that a draft adds joins a list that was unloaded meanwhile`() async throws {
+    var books: [Book] = []
+    for title in ["a", "b", "c", "d"] { books.append(try await stored(title)) }
+    let editor = Editor()
+    editor.books = [books[0], books[1]]
+    try await store.save(editor)
+    let draft = editor.draft()
+    draft.$books.add(books[2])
+    editor.unload()
+    let other = MemoryModelStore(store.handle)
+    let theirs = try await other.lookup(Editor.self, identifier: "1")
+    theirs.$books.add(try await other.lookup(Book.self, identifier: "4"))
+    try await other.save(theirs)
+    try await store.save(draft.apply())
+    let read = try await MemoryModelStore(store.handle).list(Editor.self, including: [\.$books])
+    #expect(read[0].books?.map(\.title).sorted() == ["a", "b", "c", "d"])
+
+    try await store.refresh(editor)
+    draft.discard()
+    draft.$books.remove(books[0])
+    editor.unload()
+    try await store.save(draft.apply())
+    #expect(editor.books?.contains(books[0]) == false)
+    let again = try await MemoryModelStore(store.handle).list(Editor.self, including: [\.$books])
+    #expect(again[0].books?.map(\.title).sorted() == ["b", "c", "d"])
+  }
+
+  @Test func `A draft keeps the members of a list that was unloaded, and read in part, meanwhile`() async throws {
+    let author = try await store.create(Author())
+    var books: [Book] = []
+    for title in ["a", "b", "c", "d"] {
+      let book = try await stored(title)
+      if title != "c" { book.author = author }
+      try await store.save(book)
+      books.append(book)
+    }
+    author.books = try await store.list(Book.self, where: { $0.author == author })
+    try await store.save(author)
+    let draft = author.draft()
+    draft.$books.add(books[2])
+    author.unload()
+    try await store.refresh(books[3])
+    try draft.apply()
+    try await store.save(books[2])
+    #expect(books.allSatisfy { $0.author === author })
+    let read = try await MemoryModelStore(store.handle).list(Book.self, where: { $0.author == author })
+    #expect(read.map(\.title) == ["a", "b", "c", "d"])
+  }
+
+  private func project() async throws -> Project {
+    let project = Project()
+    project.photos = ["a", "b"].map { name in
+      let photo = Photo()
+      photo.file = name
+      return photo
+    }
+    project.cover = Photo()
+    return try await store.create(project)
+  }
+
+  @Test func `Removing an embedded model in a draft is a conflict with an edit of it in the original`() async throws {
+    for side in [EditConflict.Side.mine, .theirs] {
+      let project = try await project()
+      let draft = project.draft()
+      draft.photos?.removeFirst()
+      draft.cover = nil
+      #expect(draft.conflicts.isEmpty)
+      project.photos?[0].caption = "important"
+      project.cover?.caption = "cover"
+      #expect(draft.conflicts.map(\.key) == ["photos", "cover"])
+      #expect(throws: ModelDraftError.self) { try draft.apply() }
+      try draft.apply { _ in side }
+      #expect(project.photos?.map(\.file) == (side == .mine ? ["b"] : ["a", "b"]))
+      #expect(project.photos?[0].caption == (side == .mine ? nil : "important"))
+      #expect((project.cover == nil) == (side == .mine))
+    }
+  }
+
+  @Test func `An edit of an embedded model in a draft is a conflict if its list was read with another length`()
+    async throws
+  {
+    let project = try await project()
+    let draft = project.draft()
+    draft.photos?[0].caption = "mine"
+    let other = MemoryModelStore(store.handle)
+    let theirs = try await other.lookup(Project.self, identifier: "1")
+    theirs.photos?.removeFirst()
+    try await other.save(theirs)
+    try await store.refresh(project)
+    #expect(project.photos?.map(\.file) == ["b"])
+    #expect(draft.conflicts.map(\.key) == ["photos"])
+    #expect(throws: ModelDraftError.self) { try draft.apply() }
+    #expect(project.photos?[0].caption == nil)
+  }
+
+  @Test func `A draft of a value that can't be compared has no conflict with the same value`() async throws {
+    let guest = Guest()
+    guest.address = Address(city: "Bath")
+    try await store.save(guest)
+    let draft = guest.draft()
+    draft.address = Address(city: "Rome")
+    try await store.refresh(guest)
+    #expect(draft.conflicts.isEmpty && draft.isDirty)
+    try await store.save(draft.apply())
+    let read = try await MemoryModelStore(store.handle).lookup(Guest.self, identifier: "1")
+    #expect(read.address?.city == "Rome")
+  }
+
+  @Test func `A draft is dirty if a model that was created in it references it`() async throws {
+    let draft = try await store.create(Author()).draft()
+    #expect(!draft.isDirty)
+    let book = draft.makeModel(Book.self)
+    #expect(!draft.isDirty)
+    book.author = draft.model
+    #expect(draft.isDirty)
+    try draft.apply()
+    #expect(!draft.isDirty && book.author === draft.original)
+  }
 
   private func stored(_ title: String) async throws -> Book {
     let book = Book()

@@ -99,6 +99,24 @@ extension Field {
   public convenience init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false,
     configure: (Field) -> Void
+  ) {
+    self.init(nil, name: name, key: key, priority: priority, sensitive: sensitive)
+    configure(self)
+  }
+
+  /// Creates the field of a property with `@Field` that has comparable values, and whose declaration needs a domain or
+  /// a transformer.
+  ///
+  /// - Parameters:
+  ///   - name: the name for people.
+  ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
+  ///   - priority: the position in a form.
+  ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
+  ///   - configure: completes the declaration, such as with a domain or a transformer.
+  @inlinable @inline(__always)
+  public convenience init(
+    name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false,
+    configure: (Field) -> Void
   ) where Content: Equatable {
     self.init(nil, name: name, key: key, priority: priority, sensitive: sensitive)
     configure(self)

@@ -18,14 +18,20 @@ struct DraftComparison {
   private let mine: [ModelObject]?
   /// The embedded models that were edited in the draft, and that the original does not embed any more.
   private let removed: [ModelObject]
+  /// The embedded models that were edited in the original, and that the draft does not embed any more.
+  private let discarded: [ModelObject]
   /// The conflict, if both sides were changed to different values.
   let conflict: EditConflict?
 
-  init(_ field: DraftedField, of model: ModelObject, in graph: DraftGraph, losing removed: [ModelObject] = []) {
+  init(
+    _ field: DraftedField, of model: ModelObject, in graph: DraftGraph, losing removed: [ModelObject],
+    discarding discarded: [ModelObject]
+  ) {
     self.field = field
     self.removed = removed
+    self.discarded = discarded
     mine = DraftedField.models(of: field.copy)?.map(graph.outer)
-    guard field.isChangedElsewhere || !removed.isEmpty else {
+    guard field.isChangedElsewhere || !removed.isEmpty || !discarded.isEmpty else {
       conflict = nil
       return
     }
@@ -33,8 +39,8 @@ struct DraftComparison {
     let mineValue: Any?
     switch field.original as? any Relation {
     case let relation? where relation.isToMany:
-      let merge = ListMerge(base: field.baseModels, mine: mine, theirs: relation.relatedModels)
-      isConflict = merge.isConflict || !removed.isEmpty
+      let merge = ListMerge(base: field.baseModels, mine: mine, theirs: field.presentModels(of: relation))
+      isConflict = merge.isConflict || !removed.isEmpty || !discarded.isEmpty
       mineValue = mine
     case let relation?:
       isConflict = relation.relatedModels.first !== mine?.first
@@ -57,10 +63,22 @@ struct DraftComparison {
       return DraftEdit(field: field, models: nil, isVoid: side == .theirs)
     }
     guard relation.isToMany else { return DraftEdit(field: field, models: mine, isVoid: side == .theirs) }
-    guard field.isChangedElsewhere else { return DraftEdit(field: field, models: mine, isVoid: false) }
-    let merge = ListMerge(base: field.baseModels, mine: mine, theirs: relation.relatedModels)
-    let models = merge.models(orderedAs: side) + (side == .mine ? removed : [])
-    return DraftEdit(field: field, models: models, isVoid: false)
+    let isKept = side == .theirs && !discarded.isEmpty
+    guard field.isChangedElsewhere || isKept else { return DraftEdit(field: field, models: mine, isVoid: false) }
+    let theirs = field.presentModels(of: relation)
+    let merge = ListMerge(base: field.baseModels, mine: isKept ? mineWithDiscarded : mine, theirs: theirs)
+    let models = merge.models(orderedAs: side)
+    let returned = side == .mine ? removed.filter { !models.contains($0) } : []
+    return DraftEdit(field: field, models: models + returned, isVoid: false)
+  }
+
+  /// The members of the draft, and those that it removed although they were edited, at their former places.
+  private var mineWithDiscarded: [ModelObject] {
+    var models = mine ?? []
+    for (index, model) in (field.baseModels ?? []).enumerated() where discarded.contains(model) {
+      models.insert(model, at: min(index, models.count))
+    }
+    return models
   }
 }
 
@@ -88,16 +106,20 @@ struct DraftEdit {
   }
 
   private func setList(_ list: any Relation) throws {
-    let current = list.relatedModels
+    let current = field.presentModels(of: list)
     let target = models ?? []
     let kept = Set(target)
     let known = Set(current)
     let removed = current.filter { !kept.contains($0) }
     let added = target.filter { !known.contains($0) }
-    // A list of which not all members are loaded stays so, unless it was set as a whole.
-    let isSetWhole = list.loadState != .loaded && field.copy.loadState == .loaded
     let isReordered = current.filter { kept.contains($0) } + added != target
-    if models == nil || isSetWhole || (isReordered && list.loadState == .loaded) {
+    // A list of which not all members are loaded stays so, unless the draft set it as a whole, or removed a member that
+    // was unloaded.
+    let isWhole = list.loadState == .loaded || field.wasLoaded
+    let isSetWhole =
+      isWhole
+      ? isReordered || removed.contains { !list.refers(to: $0) } : field.copy.loadState == .loaded
+    if models == nil || isSetWhole {
       try list.set(anyValue: models)
     } else {
       if !removed.isEmpty { list.unlink(removed) }

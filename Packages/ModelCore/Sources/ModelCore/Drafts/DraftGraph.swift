@@ -162,19 +162,24 @@ final class DraftGraph {
 
   /// Compares the changed fields with those of the originals, and the relations that lost an edited embedded model.
   func comparisons() -> [DraftComparison] {
-    let removed = removedModels()
+    let (removedThere, removedHere) = removedModels()
     return models.flatMap { model in
       model.fields.compactMap { field in
-        let lost = removed[ObjectIdentifier(field.original)] ?? []
+        let id = ObjectIdentifier(field.original)
+        let (lost, discarded) = (removedThere[id] ?? [], removedHere[id] ?? [])
         return field.isChanged || !lost.isEmpty
-          ? DraftComparison(field, of: model.original, in: self, losing: lost) : nil
+          ? DraftComparison(field, of: model.original, in: self, losing: lost, discarding: discarded) : nil
       }
     }
   }
 
-  /// Returns the embedded models that were edited here, or embed an edited one, and that their original does not embed
-  /// any more, by the relation that did.
-  private func removedModels() -> [ObjectIdentifier: [ModelObject]] {
+  /// Returns the embedded models that one side edited, or that embed an edited one, and that the other side does not
+  /// embed any more, by the relation that did.
+  ///
+  /// - Returns: those that were edited in the draft, and those that were edited in the originals.
+  private func removedModels() -> (
+    there: [ObjectIdentifier: [ModelObject]], here: [ObjectIdentifier: [ModelObject]]
+  ) {
     var containers: [ObjectIdentifier: (container: DraftedModel, field: DraftedField)] = [:]
     for model in models {
       for field in model.fields {
@@ -184,20 +189,32 @@ final class DraftGraph {
         }
       }
     }
-    var removed: [ObjectIdentifier: [ModelObject]] = [:]
-    for model in models where model.original !== root && model.fields.contains(where: \.isChanged) {
+    var there: [ObjectIdentifier: [ModelObject]] = [:], here: [ObjectIdentifier: [ModelObject]] = [:]
+    for model in models where model.original !== root {
+      let isChanged = model.fields.contains(where: \.isChanged)
+      let isChangedElsewhere = model.fields.contains(where: \.isChangedElsewhere)
+      if !isChanged, !isChangedElsewhere { continue }
+      // Both are edits of the model that is searched first, and of the ones that embed it.
       var embedded = model.original
       while let (container, field) = containers[ObjectIdentifier(embedded)] {
-        let isKept = DraftedField.models(of: field.copy)?.contains { outer($0) === embedded } == true
-        if isKept, (field.original as? any Relation)?.refers(to: embedded) == false {
-          let id = ObjectIdentifier(field.original)
-          if removed[id]?.contains(embedded) != true { removed[id, default: []].append(embedded) }
+        let id = ObjectIdentifier(field.original)
+        let isHere = DraftedField.models(of: field.copy)?.contains { outer($0) === embedded } == true
+        let isThere = (field.original as? any Relation)?.refers(to: embedded) == true
+        // A list that was read again has other models in the same objects, if its length has changed.
+        let isMoved =
+          isThere && isChangedElsewhere && embedded.identifierField == nil && field.isChangedElsewhere
+          && !field.original.isDirty
+        if isChanged, isHere, !isThere || isMoved, there[id]?.contains(embedded) != true {
+          there[id, default: []].append(embedded)
+        }
+        if isChangedElsewhere, !isHere, isThere, here[id]?.contains(embedded) != true {
+          here[id, default: []].append(embedded)
         }
         if container.original === root { break }
         embedded = container.original
       }
     }
-    return removed
+    return (there, here)
   }
 
   /// Sets the changed fields on the originals.
@@ -228,6 +245,13 @@ final class DraftGraph {
     }
   }
 
+  /// The models that were created in the draft and reference a copy.
+  var createdWithReferences: [ModelObject] {
+    created.filter { model in
+      model.relations.contains { $0.relatedModels.contains { originals[ObjectIdentifier($0)] != nil } }
+    }
+  }
+
   /// Makes the models that were created in the draft ordinary ones, with links that have inverses.
   private func releaseCreated(referencedBy edits: [DraftEdit]) {
     var found: [ModelObject] = []
@@ -238,10 +262,7 @@ final class DraftGraph {
       }
     }
     for edit in edits { visit(edit.models ?? []) }
-    visit(
-      created.filter { model in
-        model.relations.contains { $0.relatedModels.contains { originals[ObjectIdentifier($0)] != nil } }
-      })
+    visit(createdWithReferences)
     var next = 0
     while next < found.count {
       for relation in found[next].relations { visit(relation.relatedModels.map(outer)) }

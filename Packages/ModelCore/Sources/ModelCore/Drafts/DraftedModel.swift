@@ -22,6 +22,8 @@ struct DraftedField {
   private let base: Base
   /// Whether the original had an unsaved value then.
   private let wasDirty: Bool
+  /// Whether the original had all its members then.
+  let wasLoaded: Bool
 
   private enum Base {
     case value(AnyField)
@@ -35,6 +37,7 @@ struct DraftedField {
     self.copy = copy
     stamp = original.lastChange
     wasDirty = original.isDirty
+    wasLoaded = original.loadState == .loaded
     base =
       original.isRelation
       ? .models(originals: Self.models(of: original), copies: Self.models(of: copy)) : .value(original.copy())
@@ -56,6 +59,15 @@ struct DraftedField {
 
   /// The models that the original referenced.
   var baseModels: [ModelObject]? { if case .models(let originals, _) = base { originals } else { nil } }
+
+  /// The present members of the original, which is a list. A list that was unloaded since still has those that it had:
+  /// its record does.
+  func presentModels(of list: any Relation) -> [ModelObject] {
+    let models = list.relatedModels
+    guard list.loadState != .loaded, let base = baseModels else { return models }
+    let known = Set(base)
+    return base + models.filter { !known.contains($0) }
+  }
 
   /// Whether the copy has another value than the original had.
   var isChanged: Bool {

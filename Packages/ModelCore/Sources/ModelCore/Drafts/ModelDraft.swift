@@ -48,10 +48,13 @@ public final class ModelDraft<M: Model> {
 
   // MARK: State
 
-  /// Whether a field of the draft was changed from the value of its original. A view that reads it is updated.
+  /// Whether a field of the draft was changed from the value of its original, or a model that was created in the draft
+  /// references it. A view that reads it is updated.
   ///
   /// - Complexity: O(*n*) in the number of fields.
-  public var isDirty: Bool { graph.models.contains { $0.fields.contains(where: \.isChanged) } }
+  public var isDirty: Bool {
+    graph.models.contains { $0.fields.contains(where: \.isChanged) } || !graph.createdWithReferences.isEmpty
+  }
 
   /// The fields of ``model``, and of the copies of related models, with other values than their originals had.
   public var changes: [AnyField] { graph.models.flatMap { $0.fields.filter(\.isChanged).map(\.copy) } }
