@@ -69,6 +69,45 @@ private final class OneWay: Model {
     #expect(try await other.lookup(Book.self, identifier: "1").title == "Persuasion")
   }
 
+  @Test func `An unsaved step is undone as an unsaved change if a deletion changed the record`() async throws {
+    for isReplaced in [false, true] {
+      for savesBetween in [false, true] {
+        let store = MemoryModelStore()
+        let author = Author(), other = Author(), book = Book()
+        book.author = author
+        try await store.save(book, including: .related)
+        try await store.save(other)
+        let undo = ModelUndo(store.scope)
+        book.author = isReplaced ? other : nil
+        try await store.delete(author)
+        var changes = try undo.undo()
+        if savesBetween { try await store.save(changes) }
+        if !savesBetween { #expect(changes.modelsToSave == [author]) }
+        changes = try undo.undo()
+        #expect(book.author === author && book.isDirty && changes.modelsToSave.contains(book))
+        if !savesBetween { try await store.save(author) }
+        try await store.save(changes)
+        let read = try await MemoryModelStore(store.handle).lookup(Book.self, identifier: "1")
+        #expect(read.author?.id == author.id)
+      }
+    }
+  }
+
+  @Test func `A redo of a link to a new model saves that model as well`() async throws {
+    let store = MemoryModelStore()
+    let book = try await store.create(Book())
+    let undo = ModelUndo(store.scope)
+    book.author = Author()
+    let author = try #require(book.author)
+    try await store.save(undo.undo())
+    let changes = try undo.redo()
+    #expect(changes.modelsToSave == [author, book])
+    try await store.save(changes)
+    #expect(book.author === author && !author.isDirty && !book.isDirty)
+    let read = try await MemoryModelStore(store.handle).lookup(Book.self, identifier: "1")
+    #expect(read.author?.id == 1)
+  }
+
   @Test func `Linked new models are created and undone together`() async throws {
     for isTogether in [true, false] {
       let store = MemoryModelStore()

@@ -59,6 +59,7 @@ extension ModelArrayField {
     guard let model = model as? Related, isReverted(to: model) else { return }
     noteComingSave()
     original?.forget(model)
+    ownerModel?.noteBaseline(of: self)
   }
 
   func isReverted(to model: ModelObject) -> Bool { (model as? Related).map { original?.contains($0) == true } ?? false }

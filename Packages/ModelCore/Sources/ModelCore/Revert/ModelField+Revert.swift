@@ -47,6 +47,7 @@ extension ModelField {
     if original.model === model || (isDeallocated && model is Related) {
       noteComingSave()
       original.see(nil)
+      ownerModel?.noteBaseline(of: self)
     }
   }
 

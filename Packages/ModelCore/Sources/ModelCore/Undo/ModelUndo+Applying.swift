@@ -35,7 +35,7 @@ extension ModelUndo {
   public func redo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()
     guard let step = redoSteps.last else { return Changes(of: self) }
-    let (counter, changes) = try apply(step, policy)
+    let (counter, changes) = try apply(step, policy, isRedo: true)
     if redoSteps.last === step {
       redoSteps.removeLast()
       undoSteps.append(counter)
@@ -58,9 +58,9 @@ extension ModelUndo {
   }
 
   private func apply(
-    _ step: UndoStep, _ policy: ConflictPolicy
+    _ step: UndoStep, _ policy: ConflictPolicy, isRedo: Bool = false
   ) throws(ModelUndoError) -> (counter: UndoStep, changes: Changes) {
-    let check = UndoCheck(step)
+    let check = UndoCheck(step, isRedo: isRedo)
     if policy == .fail, !check.conflicts.isEmpty {
       throw ModelUndoError.newerValues(check.conflicts, label: step.label)
     }
@@ -127,15 +127,17 @@ extension ModelUndo {
       recreated.contains(model)
         || (model.isStored && !gone.contains(model) && model.isUnsaved && !model.isPartOfContainer)
     }
-    return (counter, Changes(label: step.label, saving: Self.sorted(saves), deleting: deletions, of: self))
+    let sorted = Self.sorted(saves, except: gone)
+    return (counter, Changes(label: step.label, saving: sorted, deleting: deletions, of: self))
   }
 
-  /// Returns models in an order in which they can be saved: a new model before those that reference it.
-  private static func sorted(_ models: [ModelObject]) -> [ModelObject] {
-    let new = Set(models.filter { !$0.isStored })
-    if new.isEmpty { return models }
+  /// Returns models to save in an order in which they can be saved: after the new models that they reference, which
+  /// are added.
+  private static func sorted(_ models: [ModelObject], except gone: Set<ModelObject>) -> [ModelObject] {
     func referenced(by model: ModelObject) -> [ModelObject] {
-      model.relations.filter(\.isForeignKey).flatMap(\.relatedModels).filter(new.contains)
+      model.relations.filter(\.isForeignKey).flatMap(\.relatedModels).filter {
+        !$0.isStored && !$0.isDeleted && !gone.contains($0)
+      }
     }
     var sorted: [ModelObject] = []
     var seen: Set<ModelObject> = []
@@ -254,7 +256,7 @@ private struct UndoCheck {
     }
   }
 
-  init(_ step: UndoStep) {
+  init(_ step: UndoStep, isRedo: Bool) {
     let created = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     var later: [ObjectIdentifier: FieldState] = [:]
     for entry in step.entries.reversed() {
@@ -262,7 +264,7 @@ private struct UndoCheck {
       let id = ObjectIdentifier(entry.field)
       let isFirst = later[id] == nil
       let now = later[id] ?? entry.field.captureState()
-      let isExact = after.hasValue(of: now)
+      let isExact = after.mayHaveValue(of: now)
       later[id] = entry.before
       entries.append((entry, isExact))
       let isReadAgain = !isExact && Self.embedEqualModels(after, now, of: entry)
@@ -270,9 +272,10 @@ private struct UndoCheck {
       // The value of an unloaded field is no newer one.
       let isUnloaded = isFirst && !entry.field.isRelation && entry.field.isUnset && !entry.field.isDirty
       if !isExact, !isReadAgain, !isUnloaded, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
+        // The step to redo leads back from the value before the edit to the value that the edit set.
+        let (base, mine) = isRedo ? (after, entry.before) : (entry.before, after)
         conflicts.append(
-          EditConflict(
-            entry.field, of: entry.model, base: entry.before.anyValue, mine: after.anyValue, theirs: now.anyValue))
+          EditConflict(entry.field, of: entry.model, base: base.anyValue, mine: mine.anyValue, theirs: now.anyValue))
       }
     }
   }

@@ -6,7 +6,8 @@
     /// Registers the steps from now on with an undo manager, such as that of a window, which undoes and redoes them.
     ///
     /// An edit is registered at once, a labelled step at its end. While a step is open, see ``beginStep(_:)``, the undo
-    /// manager undoes nothing. If there is a conflict, the step stays the next one to undo.
+    /// manager undoes nothing. After an undo with a conflict, the step stays the next one to undo. After a redo with a
+    /// conflict, the undo manager has nothing to redo: call ``redo(onConflict:)``.
     ///
     /// - Parameters:
     ///   - manager: the undo manager. It retains this object as long as it has steps of it.

@@ -1,7 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// A relation is reinstated as it was, without its inverse: a step has the states of both sides. Each link is then
-// retained by the side that retained it before.
+// A relation is reinstated without its inverse, because a step has the states of both sides. Each link is then retained
+// by the side that retained it before. If a relation has a newer value, it is reverted with its inverse instead, as a
+// caller would change it.
 
 /// The state of a to-one relation.
 final class ToOneState<Related: Model>: FieldState {

@@ -20,7 +20,7 @@ extension ModelUndo {
     }
   }
 
-  private func canUndo(_ step: UndoStep) -> Bool { open === step || undoSteps.contains { $0 === step } }
+  private func isNext(_ step: UndoStep) -> Bool { open === step || undoSteps.last === step }
 
   /// The actions that undo and redo one step, each of which registers the other.
   @MainActor
@@ -44,7 +44,7 @@ extension ModelUndo {
 
     func registerUndo(of step: UndoStep) {
       manager?.register(step.label) {
-        guard undo.depth == 0, undo.canUndo(step) else { return }
+        guard undo.isNext(step) else { return }
         guard run({ () throws(ModelUndoError) in try undo.undo() }) else {
           // The step is still the last one of the history. The manager takes it back once its own undo has ended.
           Task { registerUndo(of: step) }
@@ -56,7 +56,7 @@ extension ModelUndo {
 
     private func registerRedo(of step: UndoStep) {
       manager?.register(step.label) {
-        guard undo.depth == 0, undo.redoSteps.last === step,
+        guard undo.redoSteps.last === step,
           run({ () throws(ModelUndoError) in try undo.redo() })
         else { return }
         if let redone = undo.undoSteps.last { registerUndo(of: redone) }

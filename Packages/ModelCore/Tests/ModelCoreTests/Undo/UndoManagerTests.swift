@@ -122,18 +122,25 @@ private final class StackUndoManager: UndoManaging {
     #expect(book.title.value == "C")
   }
 
-  @Test func `The undo manager does nothing while a step is open`() throws {
+  @Test func `An undo while a step is open is an error, and its step stays in its place`() async throws {
     let book = try book()
-    let undo = history()
-    book.title.value = "A"
+    let undo = ModelUndo(scope)
+    var errors: [ModelUndoError] = []
+    undo.register(with: manager, onChanges: { _ in }, onError: { errors.append($0) })
+    for (year, title) in ["A", "B"].enumerated() { undo.step(title) { book.year.value = year } }
     undo.beginStep("Rename")
-    book.title.value = "B"
+    book.title.value = "C"
     manager.undo()
-    #expect(book.title.value == "B")
+    #expect(errors.count == 1 && book.title.value == "C" && book.year.value == 1)
+    while manager.labels.count < 2 { await Task.yield() }
     undo.endStep()
-    #expect(manager.labels == ["Rename"])
+    #expect(manager.labels == ["A", "B", "Rename"])
     manager.undo()
-    #expect(book.title.value == "A" && undo.canUndo)
+    #expect(book.title.value == "Emma" && book.year.value == 1)
+    manager.undo()
+    #expect(book.year.value == 0)
+    manager.undo()
+    #expect(book.year.value == nil && errors.count == 1 && !undo.canUndo)
   }
 
   @Test func `The models to save after an undo and a redo are passed on`() throws {

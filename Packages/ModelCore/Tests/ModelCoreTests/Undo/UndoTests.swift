@@ -3,6 +3,17 @@ import Testing
 
 @_spi(ModelKitInternals) @testable import ModelCore
 
+/// A value that can't be compared.
+private struct Address: Codable {
+  var city = ""
+}
+
+private final class Guest: Model {
+  let id = Field<Int>()
+  let address = Field<Address>()
+  override var identifierField: AnyField? { id }
+}
+
 /// The steps of a history, and the states of fields after an undo and a redo.
 @Suite struct `Undoing edits` {
   private let scope = ModelScope()
@@ -33,6 +44,32 @@ import Testing
     #expect(book.title.isDirty && book.year.isDirty)
     try undo.undo()
     #expect(book.year.isUnset)
+  }
+
+  @Test func `A conflict of a redo has the value before the edit and that of the edit, as one of an undo`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    undo.step("Rename") { book.title.value = "Mine" }
+    try undo.undo()
+    try book.read(["title": "Theirs"])
+    let error = #expect(throws: ModelUndoError.self) { try undo.redo() }
+    let conflict = try #require(error?.conflicts.first)
+    #expect(conflict.base == "Emma" && conflict.mine == "Mine" && conflict.theirs == "Theirs")
+  }
+
+  @Test func `Each edit of a value that can't be compared is a step`() throws {
+    let guest = try Guest.from(dictionaryValue: ["id": 1, "address": ["city": "Bath"]], in: scope)
+    let undo = ModelUndo(scope)
+    for city in ["Rome", "Oslo"] { undo.step(city) { guest.address.value = Address(city: city) } }
+    #expect(undo.undoLabel == "Oslo")
+    try undo.undo()
+    #expect(guest.address.value?.city == "Rome" && undo.undoLabel == "Rome")
+    try undo.undo()
+    #expect(guest.address.value?.city == "Bath" && !guest.isDirty && !undo.canUndo)
+    for city in ["Rome", "Oslo"] {
+      try undo.redo()
+      #expect(guest.address.value?.city == city)
+    }
   }
 
   @Test func `An observer can remove all steps during an undo and a redo`() throws {
