@@ -104,28 +104,24 @@ extension ModelObject {
     storableFields.filter { field in
       if changed.contains(ObjectIdentifier(field)) { return true }
       guard let relation = field as? any Relation, !relation.isForeignKey else { return false }
-      var seen: Set<ModelObject> = [self]
-      return relation.relatedModels.contains { $0.hasInside(changed, &seen) }
+      return embeddedModels(of: relation.relatedModels).contains { model in
+        model.storableFields.contains { changed.contains(ObjectIdentifier($0)) }
+      }
     }
   }
 
-  private func hasInside(_ changed: Set<ObjectIdentifier>, _ seen: inout Set<ModelObject>) -> Bool {
-    guard seen.insert(self).inserted else { return false }
-    for field in storableFields {
-      if changed.contains(ObjectIdentifier(field)) { return true }
-      guard let relation = field as? any Relation, !relation.isForeignKey else { continue }
-      for related in relation.relatedModels where related.hasInside(changed, &seen) { return true }
-    }
-    return false
-  }
+  /// The models that are embedded in this one, and itself.
+  fileprivate var embeddedModels: Set<ModelObject> { embeddedModels(of: [self]) }
 
-  /// The models that are embedded in this one.
-  fileprivate var embeddedModels: Set<ModelObject> {
-    var seen: Set<ModelObject> = [self]
-    var pending: [ModelObject] = [self]
+  /// Returns models other than this one, and those that are embedded in them.
+  private func embeddedModels(of models: [ModelObject]) -> Set<ModelObject> {
+    var seen = Set(models)
+    var pending = models
     while let next = pending.popLast() {
       for case let relation as any Relation in next.storableFields where !relation.isForeignKey {
-        for related in relation.relatedModels where seen.insert(related).inserted { pending.append(related) }
+        for related in relation.relatedModels where related !== self && seen.insert(related).inserted {
+          pending.append(related)
+        }
       }
     }
     return seen

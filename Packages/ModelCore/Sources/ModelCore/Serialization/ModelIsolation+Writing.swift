@@ -15,10 +15,7 @@ extension ModelIsolation where Self: ModelObject {
     if let dictionary = ModelWriter(context: memberScope?.transformers ?? .standard).plainObject(of: self) {
       return dictionary
     }
-    if let dictionary = try? encodedDictionary(in: memberScope) { return dictionary }
-    var dictionary = dictionaryValue(fields: fieldsForDictionaryValue())
-    if memberScope?.transformers.keepsUnknownKeys == true { details?.remainder?.addUnknown(to: &dictionary) }
-    return dictionary
+    return writableDictionary(fields: nil, in: memberScope)
   }
 
   /// Returns the given fields that are loaded or set, by key.
@@ -27,14 +24,7 @@ extension ModelIsolation where Self: ModelObject {
   ///   - fields: fields of this model. Related models are written with all their fields.
   ///   - scope: the source of key case, null policy and transformers; by default the scope of this model.
   public func dictionaryValue(fields: [AnyField], in scope: ModelScope? = nil) -> AttributeDictionary {
-    let scope = scope ?? memberScope
-    if let dictionary = try? encodedDictionary(fields: fields, in: scope) { return dictionary }
-    // A value can't be written: the fields are tried one by one to omit it.
-    return fields.reduce(into: [:]) { dictionary, field in
-      if let part = try? encodedDictionary(fields: [field], in: scope) {
-        dictionary.merge(part) { _, new in new }
-      }
-    }
+    writableDictionary(fields: fields, in: scope ?? memberScope)
   }
 
   /// Returns the fields that are loaded or set, by key, as ``dictionaryValue`` does.
@@ -55,12 +45,7 @@ extension ModelIsolation where Self: ModelObject {
   ///   - includeField: returns whether to write a field of this model, also one that is not loaded. Related models are
   ///     written with all their fields.
   public func dictionaryValue(in scope: ModelScope? = nil, includeField: (AnyField) -> Bool) -> AttributeDictionary {
-    let context = (scope ?? memberScope)?.transformers ?? .standard
-    return fieldsForDictionaryValue().filter(includeField).reduce(into: [:]) { dictionary, field in
-      // A value that can't be written is omitted.
-      let part = try? ModelWriter(context: context).object(of: self, fields: [field]) { _ in true }
-      dictionary.merge(part ?? [:]) { _, new in new }
-    }
+    writableDictionary(fields: fieldsForDictionaryValue().filter(includeField), in: scope ?? memberScope) { _ in true }
   }
 
   /// Returns the model as a JSON document with sorted keys.
@@ -126,5 +111,14 @@ extension ModelObject {
   ) throws -> AttributeDictionary {
     try ModelWriter(context: scope?.transformers ?? .standard)
       .object(of: self, fields: fields)
+  }
+
+  /// Returns the fields whose values can be written; see ``ModelWriter/object(of:fields:where:)``.
+  fileprivate func writableDictionary(
+    fields: [AnyField]?, in scope: ModelScope?, where includesField: ((AnyField) -> Bool)? = nil
+  ) -> AttributeDictionary {
+    let writer = ModelWriter(context: scope?.transformers ?? .standard)
+    writer.omitsUnwritable = true
+    return (try? writer.object(of: self, fields: fields, where: includesField)) ?? [:]
   }
 }

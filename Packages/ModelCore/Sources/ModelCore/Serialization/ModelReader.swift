@@ -191,7 +191,7 @@ final class ModelReader: FieldReader {
         return try stage(object, into: current)
       }
       return try stage(object, as: type)
-    case .int, .string, .number:
+    case .int, .string, .number, .double:
       let (model, unloadedReference) = try reference(to: json, of: type)
       operations.append(.closure { [scope] in scope?.register(unloadedReference?.model ?? model) })
       return Staged(staged: model, unloadedReference: unloadedReference) {}

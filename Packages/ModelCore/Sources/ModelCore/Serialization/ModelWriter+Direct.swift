@@ -90,7 +90,7 @@ extension ModelWriter {
     let direct = direct(for: model)
     let inclusion: DirectInclusion =
       if isNested {
-        context.explicitNull && !isForStore && model.modelLoadState != .incomplete ? .all : .known
+        context.explicitNull && !isForStore && model.origin == .new ? .all : .known
       } else {
         model.origin == .new ? .loadedOrIncomplete : .loaded
       }

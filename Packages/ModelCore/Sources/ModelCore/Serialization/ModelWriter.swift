@@ -11,6 +11,8 @@ final class ModelWriter: FieldWriter {
   var isForStore = false
   /// The model that gets its first identifier with this save, and the placeholder for the identifier.
   var newcomer: (model: ModelObject, placeholder: JSONValue)?
+  /// Whether fields of the written model whose values can't be written are omitted.
+  var omitsUnwritable = false
   /// Whether a link was omitted because its model has no identifier yet.
   var hasOmissions = false
   /// The number of objects and lists around the current value.
@@ -98,7 +100,7 @@ final class ModelWriter: FieldWriter {
     try deepen()
     defer { depth -= 1 }
     // A store distinguishes unset and null, in embedded models too.
-    let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
+    let includesUnset = context.explicitNull && !isForStore && model.origin == .new
     return .object(
       try object(of: model, model.fieldsForDictionaryValue()) { field in
         includesUnset || field.loadState != .notLoaded
@@ -133,12 +135,17 @@ final class ModelWriter: FieldWriter {
       guard let key = field.key,
         includes(field) || model.rejection(of: field, in: context) != nil
       else { continue }
-      guard let json = try exported(field, key, of: model) else { continue }
+      let omitsUnwritable = omitsUnwritable && depth == 0
+      let written = omitsUnwritable && field.isRelation ? seen : []
       do {
+        guard let json = try exported(field, key, of: model) else { continue }
         // A related model and flattened attributes of it may share a key: they are merged.
         try object.set(json, atNestedKey: context.key(key, &keys), merging: true)
       } catch {
-        throw ModelEncodingError.wrapping(error, at: FieldPath())
+        guard omitsUnwritable else {
+          throw error is ModelEncodingError ? error : ModelEncodingError.wrapping(error, at: FieldPath())
+        }
+        if field.isRelation { (seen, depth) = (written, 0) }
       }
     }
     if withUnknownKeys, context.keepsUnknownKeys, model.details?.remainder != nil {

@@ -1,3 +1,4 @@
+import Foundation
 import ModelCore
 import Testing
 
@@ -43,6 +44,21 @@ import Testing
     #expect(
       drawing.dictionaryValue(fields: drawing.fields, in: explicit) == ["shapes": [["id": nil, "kind": "line"]]])
     #expect(drawing.dictionaryValue == ["shapes": [["kind": "line"]]])
+  }
+
+  @Test func `Fields of nested models that were never read are not written as null`() throws {
+    let book = try Book.from(json: Data(#"{"id": 1, "author": {"id": 7.0}}"#.utf8), in: explicit)
+    #expect(book.dictionaryValue(fields: [book.author], in: explicit)["author"]?["id"] == 7)
+    #expect(book.dictionaryValue(fields: [book.author], in: explicit)["author"]?["name"] == nil)
+    #expect(try !String(decoding: book.jsonData(), as: UTF8.self).contains("null"))
+  }
+
+  @Test func `A foreign key can be written as any number without a fraction`() throws {
+    for text in ["7", "7.0", "0.7e1"] {
+      let book = try Book.from(json: Data(#"{"id": 1, "author": \#(text)}"#.utf8), in: ModelScope())
+      #expect(book.author.value?.id.value == 7)
+    }
+    #expect(throws: ModelDecodingError.self) { try Book.from(json: Data(#"{"author": 7.5}"#.utf8), in: ModelScope()) }
   }
 
   @Test func `Unset fields of unloaded references are not written as null`() {

@@ -153,6 +153,26 @@ extension Data {
     #expect(context.debugDescription == "height can't be written: expected a finite number, found inf")
   }
 
+  @Test func `The dictionary of chosen fields has all that share an object, also beside one that can't be written`() {
+    final class Work: Model {
+      let author = Field<String>(key: "author.name")
+      let born = Field<Int>(key: "author.born")
+      let height = Field<Double>(key: "size.height")
+      let width = Field<Double>(key: "size.width")
+      let note = Field<String>()
+    }
+    let work = Work()
+    (work.author.value, work.born.value, work.width.value, work.height.value) = ("Jane", 1775, 2, 1)
+    let author: JSONValue = ["name": "Jane", "born": 1775]
+    #expect(work.dictionaryValue { $0.isDirty } == ["author": author, "size": ["height": 1.0, "width": 2.0]])
+    work.height.value = .infinity
+    let expected: AttributeDictionary = ["author": author, "size": ["width": 2.0]]
+    #expect(work.dictionaryValue == expected)
+    #expect(work.dictionaryValue { $0.isDirty } == expected)
+    #expect(work.dictionaryValue(fields: [work.author, work.born, work.height]) == ["author": author])
+    #expect(work.dictionaryValue(in: ModelScope()) == expected)
+  }
+
   @Test func `The dictionary of a model omits only values that can't be written`() {
     let note = Note()
     note.text.value = "T"
