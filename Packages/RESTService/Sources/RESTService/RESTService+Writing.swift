@@ -47,7 +47,7 @@ extension RESTService {
   /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far,
   /// and would have none left.
   private func checkSize<M: Model>(of model: M) throws {
-    guard let field = model.identifierField, field.valueType == Int.self,
+    guard let field = model.identifierField, field.valueType is any FixedWidthInteger.Type,
       let integer = model.identifier.flatMap({ Int($0) }), integer > .max / 2, let key = key(of: field, model)
     else { return }
     let problem = ServiceProblem(422, "The identifier is larger than \(Int.max / 2), which is the limit for clients.")

@@ -46,7 +46,7 @@ extension RecordStore {
   }
 
   private func newIdentifier<M: Model>(for model: M, _ type: String) async throws -> String {
-    guard model.identifierField?.valueType == Int.self else { return UUID().uuidString }
+    guard model.identifierField?.valueType is any FixedWidthInteger.Type else { return UUID().uuidString }
     while let integer = try await handle.nextInteger(for: type) {
       let identifier = String(integer)
       if !scope.isReserved(identifier, of: type) { return identifier }

@@ -15,7 +15,28 @@ private final class Train: Model {
   override var identifierField: AnyField? { $id }
 }
 
+/// A model that contains another one.
+private final class Box: Model {
+  @Field var id: Int?
+  @ModelField var content: Box?
+  @ModelField(foreignKey: true) var train: Train?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `The order of a save` {
+  @Test func `A long chain of embedded models is searched for links without a deep stack`() {
+    let end = Box(), train = Train()
+    end.train = train
+    var boxes = [end]
+    for _ in 1..<50_000 {
+      let box = Box()
+      box.content = boxes[boxes.count - 1]
+      boxes.append(box)
+    }
+    let order = SaveOrder(from: boxes[boxes.count - 1])
+    #expect(order.steps.map(\.model) == [train, boxes[boxes.count - 1]])
+  }
+
   @Test func `A long chain of new models is saved from its end without a deep stack`() {
     let end = Carriage()
     var first = end

@@ -10,6 +10,15 @@ private final class Song: Model {
   override var identifierField: AnyField? { $id }
 }
 
+/// The same records, with ratings that a song can't read.
+private final class RatedSong: Model {
+  @Field var id: Int?
+  @Required var title = ""
+  @Field var rating: String?
+  override var identifierField: AnyField? { $id }
+  override class var typeName: String { "Song" }
+}
+
 @MainActor
 @Suite struct `A live list` {
   private let store = MemoryModelStore()
@@ -124,6 +133,24 @@ private final class Song: Model {
     list.query = ModelQuery(Song.self)
     await next({ list.loadState }) { $0 == .loaded }
     #expect(list.error == nil)
+  }
+
+  @Test func `The differences after an error are those from the models that are shown`() async throws {
+    let emma = try await song("Emma", 5)
+    let list = LiveList(store, Song.self)
+    list.resume()
+    await next({ list.models }) { $0 == [emma] }
+    list.pause()
+    let other = MemoryModelStore(store.handle), unreadable = RatedSong()
+    unreadable.rating = "good"
+    try await other.save(unreadable)
+    list.resume()
+    await next({ list.error?.code }) { $0 == .corrupt }
+    let anna = try await song("Anna", 4)
+    try await other.delete(unreadable)
+    await next({ list.loadState }) { $0 == .loaded }
+    #expect(list.models == [emma, anna])
+    #expect(list.differences.inserted.map(\.model) == [anna])
   }
 
   @Test func `A live list that is released ends its observation`() async throws {

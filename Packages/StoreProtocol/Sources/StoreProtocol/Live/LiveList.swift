@@ -73,8 +73,8 @@ public final class LiveList<M: Model> {
   /// Whether the query has no result yet.
   public var isLoading: Bool { if case .loading = loadState { true } else { false } }
 
-  /// The error since the last valid result; nil without one. The query runs again with the next relevant change, and
-  /// with ``reload()``.
+  /// The error since the last valid result; nil without one. The query runs again with the next relevant change, unless
+  /// it is invalid, and with ``reload()``.
   public var error: ModelStoreError? {
     if case .error(let error) = loadState { error as? ModelStoreError } else { nil }
   }
@@ -95,7 +95,7 @@ public final class LiveList<M: Model> {
     if isLoading { loadState = .notLoaded }
   }
 
-  /// Runs the query again, such as after an error.
+  /// Runs the query again, such as after an error. Does nothing while the list is paused: ``resume()`` runs the query.
   public func reload() { if !isPaused { start() } }
 
   private func start() {
@@ -108,7 +108,8 @@ public final class LiveList<M: Model> {
         // Cancelled by a pause, another query or the end of the list.
         guard !Task.isCancelled, let self else { return }
         self.show(result, isFirst: isFirst)
-        isFirst = false
+        // An error leaves the models of the former query.
+        if result.error == nil { isFirst = false }
       }
     }
   }

@@ -128,18 +128,22 @@ struct SaveOrder {
     of model: ModelObject, _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
   ) -> Bool {
     var seen: Set<ModelObject> = [model]
-    return relations(of: model).contains { isFound(in: $0, of: model, &seen, body) }
+    return isFound(in: relations(of: model), of: model, &seen, body)
   }
 
   private static func isFound(
-    in relation: any RelationField, of owner: ModelObject, _ seen: inout Set<ModelObject>,
+    in relations: [any RelationField], of owner: ModelObject, _ seen: inout Set<ModelObject>,
     _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
   ) -> Bool {
-    for related in relation.relatedModels {
-      if relation.isForeignKey {
-        if body(relation, owner, related) { return true }
-      } else if seen.insert(related).inserted {
-        for inner in relations(of: related) where isFound(in: inner, of: related, &seen, body) { return true }
+    // Not recursive: a chain of embedded models may be long.
+    var pending = relations.map { (relation: $0, owner: owner) }
+    while let (relation, owner) = pending.popLast() {
+      for related in relation.relatedModels {
+        if relation.isForeignKey {
+          if body(relation, owner, related) { return true }
+        } else if seen.insert(related).inserted {
+          pending += self.relations(of: related).map { ($0, related) }
+        }
       }
     }
     return false
@@ -150,7 +154,7 @@ struct SaveOrder {
     _ relation: any RelationField, from model: ModelObject, to later: Set<ObjectIdentifier>
   ) -> Bool {
     var seen: Set<ModelObject> = [model]
-    return isFound(in: relation, of: model, &seen) { _, _, related in
+    return isFound(in: [relation], of: model, &seen) { _, _, related in
       later.contains(ObjectIdentifier(related)) && related.storedIdentifier == nil
     }
   }
