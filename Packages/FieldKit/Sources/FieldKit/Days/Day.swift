@@ -17,13 +17,17 @@
 /// JSON has it as ISO 8601 text, such as `"2026-11-22"`. Days are compared, indexed and sorted by their order in the
 /// calendar, and a range of days is a collection: `for day in Day(2026, 2, 27)...Day(2026, 3, 1) { … }`.
 public struct Day: Hashable, Sendable {
-  /// The number of days since 1 January 1970, negative before.
+  /// The number of days since 1 January 1970, negative before. It is at most 10¹² days away.
   public let daysSince1970: Int
+
+  private static let largest = 1_000_000_000_000
 
   /// Creates the day with a number.
   ///
-  /// - Parameter daysSince1970: the number of days since 1 January 1970.
-  public init(daysSince1970: Int) { self.daysSince1970 = daysSince1970 }
+  /// - Parameter daysSince1970: the number of days since 1 January 1970. Beyond the limit, the day is the last one.
+  public init(daysSince1970: Int) {
+    self.daysSince1970 = max(-Self.largest, min(daysSince1970, Self.largest))
+  }
 
   /// Creates a day that is written in code.
   ///
@@ -73,7 +77,9 @@ extension Day: Strideable {
   public func distance(to other: Day) -> Int { other.daysSince1970 - daysSince1970 }
 
   /// Returns the day a number of days later.
-  public func advanced(by days: Int) -> Day { Day(daysSince1970: daysSince1970 + days) }
+  public func advanced(by days: Int) -> Day {
+    Day(daysSince1970: daysSince1970 + max(-2 * Self.largest, min(days, 2 * Self.largest)))
+  }
 
   /// Returns whether one day is before another.
   public static func < (left: Day, right: Day) -> Bool { left.daysSince1970 < right.daysSince1970 }
@@ -92,7 +98,7 @@ extension Day: Strideable {
   /// - Parameter months: the number of months, negative for an earlier day.
   public func adding(months: Int) -> Day {
     let time = civil
-    let count = time.year * 12 + time.month - 1 + months
+    let count = time.year * 12 + time.month - 1 + max(-Self.largest, min(months, Self.largest))
     let month = (count % 12 + 12) % 12 + 1
     let year = (count - (month - 1)) / 12
     var moved = time
@@ -104,7 +110,7 @@ extension Day: Strideable {
   /// Returns the same day of another year; of 29 February, the 28th if the year has no leap day.
   ///
   /// - Parameter years: the number of years, negative for an earlier day.
-  public func adding(years: Int) -> Day { adding(months: years * 12) }
+  public func adding(years: Int) -> Day { adding(months: max(-Self.largest, min(years, Self.largest)) * 12) }
 }
 
 extension Day {
@@ -114,6 +120,13 @@ extension Day {
   ///   - date: the moment.
   ///   - timeZone: the time zone of the calendar.
   public init(_ date: Date, in timeZone: TimeZone) {
+    let limit = Double(Self.largest)
+    let days = date.timeIntervalSince1970 / 86_400
+    // The calendar of a time zone does not know each date.
+    guard abs(days) < limit else {
+      self.init(daysSince1970: days > 0 ? Self.largest : -Self.largest)
+      return
+    }
     let seconds = date.timeIntervalSince1970 + Double(timeZone.secondsFromGMT(for: date))
     self.init(daysSince1970: Int((seconds / 86_400).rounded(.down)))
   }
@@ -181,9 +194,10 @@ extension Day: LosslessStringConvertible, JSONConvertible, Codable {
     self = day
   }
 
-  /// Writes ISO 8601 text.
+  /// Writes ISO 8601 text. Years before 0 and after 9999 have none.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(description)
+    guard let text = try json.stringValue else { return }
+    try container.encode(text)
   }
 }

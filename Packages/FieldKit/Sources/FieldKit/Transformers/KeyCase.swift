@@ -22,7 +22,8 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
   /// `light-name`
   case kebab
 
-  /// Returns the key in this case. A key that is spelled this way already is unchanged.
+  /// Returns the key in this case. A key that is spelled this way already is unchanged. Separators at the ends of a key
+  /// are removed: `_id` becomes `id`.
   ///
   /// Consecutive words of one letter are one word where only capitals would separate them: `a_b_c` is `Abc` in upper
   /// camel case. A key without lowercase letters is split at its separators only: `SHA256SUM` is one word.

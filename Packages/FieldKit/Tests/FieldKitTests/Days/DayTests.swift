@@ -67,6 +67,21 @@ import Testing
     }
   }
 
+  @Test func `A day that is too far away is the last one, and can't be written`() throws {
+    let last = Day(daysSince1970: .max), first = Day(daysSince1970: .min)
+    #expect(!last.description.isEmpty && first < last && last.year > 9999 && first.year < 0)
+    for count in [Int.max, Int.min, 5] {
+      for day in [first, last, Day(2026, 1, 1)] {
+        #expect(day.adding(days: count) <= last && day.adding(months: count) >= first)
+        #expect(day.adding(years: count) <= last)
+      }
+    }
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    #expect(Day(Date(timeIntervalSince1970: .infinity), in: zone) == last)
+    #expect(Day(Date(timeIntervalSince1970: .nan), in: zone) == first)
+    #expect(throws: (any Error).self) { try JSONEncoder().encode(Day(daysSince1970: 5_000_000)) }
+  }
+
   @Test func `A day is written as ISO 8601 text, and read back from it`() throws {
     let field = Field<Day>(key: "due")
     try field.read(from: ["due": "2024-02-29"])
