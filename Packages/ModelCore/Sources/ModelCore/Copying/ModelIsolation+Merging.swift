@@ -8,7 +8,7 @@ extension ModelIsolation where Self: ModelObject {
   /// reference this model. Observers are notified at the end.
   ///
   /// ```swift
-  /// person.merge(from: draft, exclude: [person.id])
+  /// person.merge(from: copy, exclude: [person.id])
   /// person.merge(from: earlier, include: [person.name])  // whether it is newer there or older
   /// ```
   ///

@@ -26,19 +26,19 @@ extension ModelLayout {
     }
     let isProven = LayoutCache.isOn && proves(slots, on: model)
     // The identifier field is found by comparing objects, so the class may declare it in any way.
-    let draft = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
-    draft.adoptFields(of: model)
+    let preliminary = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
+    preliminary.adoptFields(of: model)
     let identifierField = model.identifierField
     var identifierIndex: Int?
     var priorities = [Int?](repeating: nil, count: slots.count)
-    draft.forEachField(of: model) { field, index in
+    preliminary.forEachField(of: model) { field, index in
       if field === identifierField { identifierIndex = index }
       priorities[index] = field.priority
     }
-    draft.reportDuplicateKeys(of: model)
-    let wrongDeclaration = draft.modelsAsValues(of: model)
+    preliminary.reportDuplicateKeys(of: model)
+    let wrongDeclaration = preliminary.modelsAsValues(of: model)
     if let wrongDeclaration { ModelIssue.report(wrongDeclaration) }
-    ReferringClasses.add(model, draft.fields(of: model))
+    ReferringClasses.add(model, preliminary.fields(of: model))
     let layout = remember(
       ModelLayout(
         modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,

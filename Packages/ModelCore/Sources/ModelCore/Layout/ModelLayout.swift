@@ -189,7 +189,7 @@ final class ModelLayout: Sendable {
   }
 
   /// Adopts a field of a variable or lazy property, which may be set after the model was created. The model keeps such
-  /// fields until it is deallocated, because it has to clearOwner every field it adopted.
+  /// fields until it is deallocated, because it has to clear the owner of every field it adopted.
   private func adoptVariable(_ field: AnyField, of model: ModelObject, at index: Int) {
     if field.owner !== model || Int(field.layoutIndex) != index {
       field.adopt(by: model, at: index)

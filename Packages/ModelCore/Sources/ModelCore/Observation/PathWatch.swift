@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// An observation of the fields on one path: its last field, the fields on the treeLink, and everything below for a
+/// An observation of the fields on one path: its last field, the fields on the way to it, and everything below for a
 /// wildcard. All members of a list are on the path, unless it names an index.
 final class PathWatch {
   fileprivate let path: FieldPath

@@ -1,14 +1,22 @@
 /// The differences between a list of models and an older one: the inserted, removed, moved and updated models.
 ///
 /// ```swift
-/// for await people in store.observe(Person.self) {
-///   for change in people.differences.removed.reversed() { table.deleteRow(change.index) }
-///   for change in people.differences.inserted { table.insertRow(change.index) }
-///   for move in people.differences.moved { table.moveRow(move.oldIndex, move.newIndex) }
-///   for change in people.differences.updated { table.reloadRow(change.index) }
+/// func path(_ index: Int) -> IndexPath { IndexPath(item: index, section: 0) }
+///
+/// for await result in store.observe(Person.self) {
+///   let differences = result.differences
+///   view.performBatchUpdates {
+///     people = result.models
+///     view.deleteItems(at: differences.removed.map { path($0.index) })
+///     view.insertItems(at: differences.inserted.map { path($0.index) })
+///     for move in differences.moved { view.moveItem(at: path(move.oldIndex), to: path(move.newIndex)) }
+///   }
+///   view.reloadItems(at: differences.updated.map { path($0.index) })
 /// }
-/// author.books.addObserver { old, new, differences in print(differences.inserted.count, "new books") }
 /// ```
+///
+/// The indexes are those of the old and of the new list, not of the lists between them: remove, insert and move in one
+/// batch. ``applied(to:)`` does so for an array.
 ///
 /// Models are equal if they are the same object. As few models as possible are reported as moved.
 public struct ModelDifferences<Element: AnyObject> {
