@@ -158,6 +158,23 @@ extension SyncExchange {
     try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }
   }
 
+  /// Removes such references from parked records, which are not sent: the server may have rejected them because of one.
+  ///
+  /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
+  func cutDanglingReferencesOfParkedRecords() async throws {
+    for entry in try await locally({ try await engine.outbox().entries })
+    where entry.isParked && entry.conflict == nil && entry.flight == nil {
+      guard let modelClass = store.modelClass(named: entry.type) else { continue }
+      do {
+        try await cutDanglingReferences(modelClass, entry.identifier)
+      } catch is DamagedEntry {
+        continue
+      } catch let error as ModelStoreError where !RemoteFault.endsExchange(error) {
+        continue
+      }
+    }
+  }
+
   private func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> RemoteRecord? {
     try await remote.find(type, identifier)
   }

@@ -255,6 +255,13 @@ extension SyncExchange {
     }
   }
 
+  /// Removes the references of dirty records to a record that the server does not have, unless it is kept here.
+  ///
+  /// - Parameter lane: the lane of the record after it was compared with the server.
+  func cutReferences(toRemoved identifier: String, _ type: String, _ lane: Lane) async throws {
+    if lane.local == nil { try await cutReferences(to: [OutboxEntry.recordName(type, identifier)]) }
+  }
+
   /// The identifiers of the records of a type that the server had when they were last read.
   private func known(_ type: String) async throws -> [String] {
     var created: Set<ExactText> = []

@@ -18,6 +18,7 @@ extension SyncExchange {
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func push() async throws {
+    try await cutDanglingReferencesOfParkedRecords()
     var held: Set<ExactText> = []
     // Entries added during the pass are sent in another pass.
     for _ in 0..<100 {
@@ -131,7 +132,10 @@ extension SyncExchange {
       // So that the request is about the version that the server has now, and is rejected if that changes in between.
       guard let found = try await version(type, identifier) else { return .held }
       model = found.model
-      try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name)) }
+      let lane = try await step(name, identifier) {
+        $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name))
+      }
+      if model == nil { try await cutReferences(toRemoved: identifier, name, lane) }
     }
     try await replaceMappedReferences(type, identifier)
     do {
@@ -184,6 +188,10 @@ extension SyncExchange {
           lane.entry?.flight?.isOutdated = false
           _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
           if flight.isOutdated { lane.rebase(on: current?.record(over: record), resolve: resolver(name)) }
+        }
+        if current == nil {
+          try await cutReferences(
+            toRemoved: answered.identifier, name, try await step(name, answered.identifier) { _ in })
         }
         return .again
       }
@@ -263,6 +271,7 @@ extension SyncExchange {
       // A value that the server never had is not one that was sent.
       lane.read(isMark ? nil : found.record(lane.entry?.base), after: reason, resolve: resolver(M.typeName))
     }
+    if found.model == nil { try await cutReferences(toRemoved: identifier, M.typeName, lane) }
     return outcome(of: lane, M.typeName, identifier)
   }
 

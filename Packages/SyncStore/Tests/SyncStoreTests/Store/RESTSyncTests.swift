@@ -2,6 +2,7 @@ import FieldKit
 import Foundation
 import MemoryStore
 import RESTStore
+import StoreEngine
 import StoreProtocol
 import Testing
 
@@ -95,6 +96,49 @@ import Testing
     #expect(try await store.sync().failures.isEmpty)
     let theirs = try #require(try await server.store().list(Book.self).first)
     #expect(theirs.author.value?.identifier == author.identifier)
+  }
+
+  /// A client with an edited author that the server deleted, and a book of the author that the server does not have yet.
+  private func clientWithDeletedAuthor(isBookNew: Bool) async throws -> (MemorySyncStore, Book) {
+    let store = client()
+    let (author, book) = (Author(), Book.titled("Emma"))
+    author.name.value = "Jane"
+    try await store.save(author)
+    if !isBookNew { try await store.save(book) }
+    try await store.sync()
+    try await server.store().delete(try await server.store().lookup(Author.self, identifier: "1"))
+    author.city.value = "Bath"
+    book.author.value = author
+    try await store.save(author)
+    try await store.save(book)
+    return (store, book)
+  }
+
+  @Test(arguments: [true, false])
+  func `A reference to an edited record that the server deleted is removed, although a list was not answered`(
+    isBookNew: Bool
+  ) async throws {
+    let (store, book) = try await clientWithDeletedAuthor(isBookNew: isBookNew)
+    server.plan(HTTPResponseData(status: 500))
+    #expect(try await store.sync().failures.map(\.type) == ["Author"])
+    #expect(try await store.outbox().isEmpty)
+    #expect(book.author.value == nil && !book.isDirty)
+    let discarded = try await store.discardedValues().map { "\($0.type) \($0.key ?? "")" }
+    #expect(discarded.sorted() == ["Author ", "Book author"])
+    #expect(try await server.store().list(Book.self).map(\.title.value) == ["Emma"])
+  }
+
+  @Test func `A reference that the server rejected is removed once the deletion of its record is known`() async throws {
+    let (store, book) = try await clientWithDeletedAuthor(isBookNew: false)
+    let entry = try #require(try await store.outbox().first { $0.type == "Book" })
+    // As if the process had ended between the removal of the author and that of the reference.
+    try store.handle.local.commit(RecordBatch([.delete("Author", "1"), .delete("sync.outbox", "Author/1")]))
+    server.plan(HTTPResponseData(status: 500))
+    try await store.sync()
+    #expect(try await store.failures().map(\.identifier) == [entry.identifier])
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(book.author.value == nil && !book.isDirty)
   }
 
   @Test func `A record whose sent deletion is undone gets the identifier that the server assigns`() async throws {
