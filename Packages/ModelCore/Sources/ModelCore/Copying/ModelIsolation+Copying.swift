@@ -133,8 +133,9 @@ struct CopiedRelation {
   }
 
   /// Returns whether the copy of the relation retains the copy of a model. The side nearer to the start retains,
-  /// for current models and for those of the baseline.
+  /// for current models and for those of the baseline. A model does not retain itself.
   private func retains(_ model: ModelObject, _ order: [ObjectIdentifier: Int]) -> Bool {
+    if model === original.ownerModel { return false }
     guard let owner = original.ownerModel, let inverse = original.inverse(on: model),
       let place = order[ObjectIdentifier(original)], let other = order[ObjectIdentifier(inverse)], other < place
     else { return true }

@@ -46,7 +46,7 @@ extension ModelArrayField {
     if !isForeignKey { model.noteContainer(self) }
     mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
     shareScope(with: model, change)
-    if let owner, let inverse { linkInverse(model, to: owner, inverse, change) }
+    if let owner { linkInverse(model, to: owner, inverse, change) }
     change.note(model, in: self)
     return true
   }

@@ -46,7 +46,7 @@ extension ModelArrayField {
     var isKnown = false
     for model in models {
       let isUntouched = model._withUnsafeGuaranteedRef { model in
-        guard type(of: model) == Related.self else { return false }
+        guard type(of: model) == Related.self, model !== owner else { return false }
         let model = unsafeDowncast(model, to: ModelObject.self)
         guard model.identityMap === owner.identityMap, !model.hasDynamicFields else { return false }
         if !isKnown {

@@ -17,7 +17,7 @@ extension ModelObject {
 extension ModelArrayField {
   func retainLinks(except others: Set<ObjectIdentifier>) {
     guard let owner = ownerModel, let members = table?.weakMembers, !members.isEmpty else { return }
-    for model in members where !others.contains(ObjectIdentifier(model)) {
+    for model in members where model !== owner && !others.contains(ObjectIdentifier(model)) {
       guard let inverse = inverse(on: model), inverse !== self, !inverse.isDirty else { continue }
       // Retained first: the owner may be all that is left to retain the member.
       table?.retain(model)
@@ -34,7 +34,8 @@ extension ModelArrayField {
 
 extension ModelField {
   func retainLinks(except others: Set<ObjectIdentifier>) {
-    guard readsThroughHook, let owner = ownerModel, let model = liveValue, let inverse = inverse(on: model),
+    guard readsThroughHook, let owner = ownerModel, let model = liveValue, model !== owner,
+      let inverse = inverse(on: model),
       inverse !== self, !inverse.isDirty, !others.contains(ObjectIdentifier(model))
     else { return }
     retain(model)

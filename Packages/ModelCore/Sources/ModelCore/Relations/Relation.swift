@@ -3,7 +3,7 @@
 /// The operations that the two sides of a relation call on each other.
 ///
 /// The side on which a link is set retains the related model. The inverse, updated by `attachInverse`, holds it weakly,
-/// so that an inverse never creates a retain cycle.
+/// so that an inverse never creates a retain cycle. A link of a model to itself is weak on both sides.
 protocol Relation: RelationField {
   /// Whether there may be links that only one side contains: after this side was unloaded, or was set without updating
   /// the inverse.
@@ -175,14 +175,16 @@ extension Relation {
 
   /// Adds a link that was made on this side to the inverse.
   func linkInverse(_ related: ModelObject, _ change: RelationChange) {
-    guard let owner = ownerModel, let inverse = inverse(on: related) else { return }
-    linkInverse(related, to: owner, inverse, change)
+    guard let owner = ownerModel else { return }
+    linkInverse(related, to: owner, inverse(on: related), change)
   }
 
   func linkInverse(
-    _ related: ModelObject, to owner: ModelObject, _ inverse: any Relation, _ change: RelationChange
+    _ related: ModelObject, to owner: ModelObject, _ inverse: (any Relation)?, _ change: RelationChange
   ) {
-    if inverse === self { return }
+    // A model that retained itself would never be released.
+    if related === owner { see(related) }
+    guard let inverse, inverse !== self else { return }
     if owner.isApart(from: related) {
       isUneven = true
       return

@@ -1,5 +1,16 @@
-import ModelCore
+import Foundation
 import Testing
+
+@_spi(ModelKitInternals) @testable import ModelCore
+
+/// Foreign keys to models of the same class.
+private final class Fan: Model {
+  let id = Field<Int>()
+  let idol = ModelField<Fan>(foreignKey: true)
+  let idols = ModelField<Fan>(foreignKey: true)*
+  let fans: ModelArrayField<Fan> = ModelField(foreignKey: true, inverse: \.fans)*
+  override var identifierField: AnyField? { id }
+}
 
 /// A way to link two models that have an inverse relation.
 private struct Linking<A: Model, B: Model>: Sendable {
@@ -106,6 +117,69 @@ private struct Linking<A: Model, B: Model>: Sendable {
       },
     ]
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
+  }
+
+  @Test func `A model that references itself is deallocated however it was linked`() {
+    let linkings: [Linking<Person, Fan>] = [
+      Linking(name: "parent") { person, _ in person.parent.value = person },
+      Linking(name: "children") { person, _ in person.children.add(person) },
+      Linking(name: "assigned children") { person, _ in person.children.value = [Person(), person] },
+      Linking(name: "spouse") { person, _ in person.spouse.value = person },
+      Linking(name: "friends") { person, _ in person.friends.add(person) },
+      Linking(name: "many friends") { person, _ in
+        person.friends.value = (0..<100).map { _ in Person() }
+        person.friends.add(person)
+        person.friends.add(Person())
+      },
+      Linking(name: "reverted") { person, _ in
+        person.parent.value = person
+        person.markSaved(person.allStoredFields, asOf: .next())
+        person.parent.value = Person()
+        person.revert()
+      },
+      Linking(name: "without inverse") { _, fan in
+        fan.idol.value = fan
+        fan.idols.add(fan)
+      },
+      Linking(name: "read without inverse") { _, fan in
+        try? fan.read(["id": 1, "idol": ["id": 1], "idols": [["id": 1]]])
+      },
+    ]
+    for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
+  }
+
+  @Test func `A model that references itself keeps its links, also in a copy and a draft`() {
+    let person = Person()
+    person.parent.value = person
+    person.friends.add(person)
+    var copies: [Person?] = [person.copy(), person.draft(including: [person.parent]).model]
+    for copy in copies.compactMap(\.self) {
+      #expect(copy.parent.value === copy)
+      #expect(copy.children.value == [copy] && copy.friends.value == [copy])
+    }
+    weak let copy = copies[0]
+    copies = []
+    #expect(copy == nil)
+    #expect(person.parent.value === person && person.children.value == [person])
+    person.children.removeAll()
+    #expect(person.parent.value == nil && person.friends.value == [person])
+  }
+
+  @Test func `A model that references itself is deallocated after it was read into a scope, and edited`() throws {
+    let scope = ModelScope()
+    let json: AttributeDictionary = ["id": 1, "idol": 1, "idols": [1], "fans": [1]]
+    var fan: Fan? = try Fan.from(dictionaryValue: json, in: scope)
+    #expect(fan?.idol.value === fan)
+    #expect(fan?.idols.value == fan.map { [$0] } && fan?.fans.value == fan.map { [$0] })
+    try fan?.read(json)
+    _ = try Fan.list(fromJSON: Data(#"[{"id": 1, "idol": 1, "idols": [1, 2], "fans": [2, 1]}]"#.utf8), in: scope)
+    #expect(fan?.idols.value?.first === fan && fan?.fans.value?.last === fan)
+    fan?.idol.value = nil
+    fan?.idol.value = fan
+    fan?.revert()
+    weak let ghost = fan
+    fan = nil
+    #expect(ghost == nil)
   }
 
   @Test func `Related models that were read in cycles are deallocated, with and without a scope`() throws {

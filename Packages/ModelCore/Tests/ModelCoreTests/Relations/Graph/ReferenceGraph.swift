@@ -267,7 +267,8 @@ struct ReferenceGraph {
     if !side.isMany, let old = entries[one].list.first { cut(node, side, old, isRead) }
     append(other, at: one)
     let isKept = entries[two].retained.contains(node) || entries[two].original?.retained.contains(node) == true
-    if !isKept { entries[one].retained.insert(other) }
+    // A node does not retain itself.
+    if !isKept, other != node { entries[one].retained.insert(other) }
     if entries[two].list.contains(node) { return }
     if !side.inverse.isMany, let old = entries[two].list.first { cut(other, side.inverse, old, isRead) }
     if !side.inverse.isMany { cutFormer(other, side.inverse, except: [node], isRead) }
