@@ -98,4 +98,44 @@ import Testing
     #expect(throws: ModelStoreError.self) { try stored(in: second) }
     #expect(try stored() === member)
   }
+
+  @Test(arguments: [true, false])
+  func `A live model is a member of the lists of its owner again after that was released and read`(isOwnerFirst: Bool)
+    async throws
+  {
+    let nurse = Nurse()
+    weak let released = try await addWard(to: nurse)
+    #expect(released == nil)
+    if !isOwnerFirst { #expect(try store.listImmediately(Nurse.self) == [nurse]) }
+    let wards = try store.listImmediately(Ward.self)
+    #expect(try store.lookupImmediately(Nurse.self, identifier: "1") === nurse)
+    #expect(wards.count == 1 && !nurse.isDirty)
+    #expect(wards.map(\.nurses.value) == [[nurse]] && wards.map(\.patrons.value) == [[nurse]])
+    #expect(nurse.ward.value === wards.first && nurse.wards.value == wards)
+  }
+
+  /// Makes a nurse a member of the lists of a new ward, which retain it, and reads both.
+  private func addWard(to nurse: Nurse) async throws -> Ward {
+    let ward = try await store.create(Ward())
+    ward.nurses.add(nurse)
+    ward.patrons.add(nurse)
+    try await store.create(nurse)
+    #expect(try store.listImmediately(Nurse.self) == [nurse])
+    #expect(try store.listImmediately(Ward.self) == [ward])
+    return ward
+  }
+}
+
+private final class Ward: Model {
+  let id = Field<Int>()
+  let nurses = ModelField<Nurse>()*
+  let patrons = ModelField<Nurse>()*
+  override var identifierField: AnyField? { id }
+}
+
+private final class Nurse: Model {
+  let id = Field<Int>()
+  let ward = ModelField<Ward>(foreignKey: true, inverse: \.nurses)
+  let wards = ModelField<Ward>(foreignKey: true, inverse: \.patrons)*
+  override var identifierField: AnyField? { id }
 }

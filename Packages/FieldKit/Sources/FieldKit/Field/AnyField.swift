@@ -404,6 +404,10 @@ open class AnyField: ObservationOwner {
     _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
   ) rethrows -> Bool { false }
 
+  /// Whether a model that a foreign key holds weakly was deallocated, so that its inverse lacks this model.
+  @_spi(ModelKitInternals)
+  open var hasReleasedModels: Bool { false }
+
   /// Whether ``seeUntouched(_:stamp:)`` would succeed.
   @_spi(ModelKitInternals)
   open var canSeeUntouched: Bool { false }

@@ -39,6 +39,9 @@ struct MemberTable<Related: AnyObject> {
 
   var retainsAll: Bool { weakCount == 0 }
 
+  /// Whether a member that is held weakly was deallocated.
+  var hasReleasedMembers: Bool { weakCount > 0 && links.count { $0.model != nil } < count }
+
   var retained: [Related] { links.compactMap(\.retained) }
 
   var weaklySeen: Set<ObjectIdentifier> {

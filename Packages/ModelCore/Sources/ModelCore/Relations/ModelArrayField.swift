@@ -363,6 +363,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   @_spi(ModelKitInternals)
+  public override var hasReleasedModels: Bool {
+    isForeignKey && (lacksMembers || table?.hasReleasedMembers == true)
+  }
+
+  @_spi(ModelKitInternals)
   public override func withRelatedObjects(
     _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
   ) rethrows -> Bool {

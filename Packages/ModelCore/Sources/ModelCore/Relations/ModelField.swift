@@ -227,6 +227,11 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
   @_spi(ModelKitInternals)
+  public override var hasReleasedModels: Bool {
+    isForeignKey && readsThroughHook && backLink == nil && backLinkIdentity?.identifier != nil
+  }
+
+  @_spi(ModelKitInternals)
   public override var canSeeUntouched: Bool { isUntouched && !isUneven }
 
   @_spi(ModelKitInternals)

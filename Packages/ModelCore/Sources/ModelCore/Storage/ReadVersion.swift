@@ -29,7 +29,8 @@ extension ModelObject {
   /// Nil if it is unknown, because the model was never read, was read from another source, or was saved since.
   ///
   /// Local changes don't matter, because they are kept. Reading all fields would be slow, so a value read into a single
-  /// field is not detected. Relations are checked, because they change with their inverses.
+  /// field is not detected. Relations are checked, because they change with their inverses. A related model that was
+  /// deallocated has no inverse: if it is live again by now, reading the record links it.
   public func revisionRead(from source: ObjectIdentifier) -> UInt64? {
     guard let mark = storeMark, mark.source == source, isStored, case .loaded = modelLoadState,
       details.map({ $0.dynamicFields.isEmpty && $0.remainder == nil }) ?? true
@@ -40,7 +41,7 @@ extension ModelObject {
   private func hasRelationsUnchanged(since stamp: ChangeStamp) -> Bool {
     layout.relationIndices.allSatisfy { index in
       layout.reference(at: index, of: self)?
-        ._withUnsafeGuaranteedRef { $0.lastChange <= stamp || $0.isDirty } ?? true
+        ._withUnsafeGuaranteedRef { $0.isDirty || $0.lastChange <= stamp && !$0.hasReleasedModels } ?? true
     }
   }
 
