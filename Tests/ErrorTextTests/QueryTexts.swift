@@ -71,6 +71,17 @@ extension ErrorText {
       _ = try ModelQuery<Author>(where: { $0.books.count > 1 }).apply(to: [["id": 1]], in: .standard)
     },
     ErrorText(
+      "a relation as a column",
+      """
+      The relation "previous" has models, which are not values of a record. Name a field of the related model, such as \
+      "previous.id".
+      """
+    ) { _ in
+      let store = MemoryModelStore()
+      try await store.create(Stop())
+      _ = try await store.values(Stop.self, of: { $0.previous })
+    },
+    ErrorText(
       "a query through a model that was not loaded",
       #""name" of Author "7" can't be read: it was not loaded yet. Look it up first."#
     ) { _ in
@@ -110,4 +121,10 @@ extension ErrorText {
       _ = try ModelQuery<Author>(json: json)
     }
   }
+}
+
+private final class Stop: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var previous: Stop?
+  override var identifierField: AnyField? { $id }
 }

@@ -279,8 +279,10 @@ private final class ExtremeState<Value: Comparable>: AggregateState<Value?> {
 extension QueryColumn {
   /// Returns the value of the column in a record.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the record has a value of another type.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the record has a value of another type, or `unsupported`
+  ///   for a relation.
   func value(of json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
+    if field.isRelation, !field.hasTransformer(in: context) { throw unsupportedRelation }
     // A list that is nil has a number of elements.
     if json.isNull, term.form != .count { return nil }
     do {
@@ -291,5 +293,17 @@ extension QueryColumn {
       throw ModelStoreError(
         .corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)
     }
+  }
+
+  /// The error for a relation that is used as a column.
+  private var unsupportedRelation: ModelStoreError {
+    let related = (field as? any RelationField)?.relatedClass.init()
+    let key = withExtendedLifetime(related) { related?.identifierField?.key } ?? "name"
+    return ModelStoreError(
+      .unsupported,
+      """
+      The relation \("\(term)".quotedForMessage) has models, which are not values of a record. Name a field of the related \
+      model, such as \("\(term).\(key)".quotedForMessage).
+      """)
   }
 }

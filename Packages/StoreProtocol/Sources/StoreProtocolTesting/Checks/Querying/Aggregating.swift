@@ -51,6 +51,31 @@ extension ModelStoreContract {
       try require(error.message.contains("id"), "the error does not name the column: \(error.message)")
       try requireEqual(try await store.maximum(ContractPerson.self, of: \.id), Int.max - 1, "the maximum")
     },
+    Check("a relation is no column, but its identifier is one", needs: [.transactions, .queries]) { store in
+      let first = ContractStop(), last = ContractStop()
+      try await store.create(first)
+      last.previous = first
+      try await store.create(last)
+      try requireEqual(
+        try await store.values(ContractStop.self, of: { $0.previous.id }, sort: [.ascending(\.id)]), [nil, first.id],
+        "the identifiers")
+      let queries = [ModelQuery(ContractStop.self), ModelQuery(ContractStop.self, where: { $0.previous == nil })]
+      for query in queries {
+        try await requireError(.unsupported, "values") {
+          _ = try await store.values(query, of: { $0.previous })
+        }
+        try await requireError(.unsupported, "values of two columns") {
+          _ = try await store.values(query, of: { ($0.id, $0.previous) })
+        }
+        try await requireError(.unsupported, "groups") {
+          let groups = try await store.groups(query, by: { $0.previous }) { $0.count }
+          _ = groups.count
+        }
+        try await requireError(.unsupported, "count") {
+          _ = try await store.count(query, distinct: { $0.previous })
+        }
+      }
+    },
     Check("groups by a column of a related model read its record", needs: [.transactions]) { store in
       let company = ContractCompany.with(identifier: "acme", in: store.scope)
       company.name.value = "Acme"
@@ -131,4 +156,11 @@ extension ModelStoreContract {
     calendar.timeZone = .gmt
     return calendar
   }
+}
+
+/// A model with a reference to another one of its class.
+private final class ContractStop: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var previous: ContractStop?
+  override var identifierField: AnyField? { $id }
 }
