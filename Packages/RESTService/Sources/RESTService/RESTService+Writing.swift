@@ -18,6 +18,7 @@ extension RESTService {
         guard prototype.assignIdentifier(identifier), let field = prototype.identifierField else {
           throw ServiceProblem(400, "\"\(identifier.prefix(80))\" can't be an identifier of \(M.typeName).")
         }
+        try checkIdentifier(in: record, prototype)
         for value in try prototype.storedValues(of: [field], in: context) { value.write(to: &record) }
       } else if !options.acceptsIdentifiers, let key = key(of: prototype.identifierField, prototype),
         record[key]?.isNull == false
@@ -42,6 +43,22 @@ extension RESTService {
       }
       return response
     }
+  }
+
+  /// Rejects another identifier than that of the path: the one of a record can't be changed.
+  private func checkIdentifier<M: Model>(in record: AttributeDictionary, _ model: M) throws {
+    guard let key = model.identifierField?.key, let value = value(of: key, in: record), !value.isNull,
+      (value.stringValue ?? value.intValue.map { String($0) }) != model.identifier
+    else { return }
+    let other = M.prototype()
+    // Such as a UUID in lowercase.
+    if let field = other.identifierField, (try? other.read(record, fields: [field], in: makeScope())) != nil,
+      other.identifier == model.identifier
+    {
+      return
+    }
+    let outermost = self.key(of: model.identifierField, model) ?? key
+    throw ServiceProblem(422, "The body has another identifier than the path, which can't be changed.").about(outermost)
   }
 
   /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far,
@@ -86,7 +103,7 @@ extension RESTService {
       let current = try self.version(of: model, served)
       try call.checkPrecondition(current)
       var record = body
-      // The identifier in the path counts.
+      try checkIdentifier(in: record, model)
       if let key = model.identifierField?.key {
         HiddenFields.change(&record, at: context.key(key).split(separator: ".").map(String.init)[...]) { $0 = nil }
       }
