@@ -280,6 +280,14 @@ extension RESTService: HTTPTransport {
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse { await respond(to: request) }
 }
 
+extension RESTService: CustomStringConvertible {
+  /// The paths of the collections: `RESTService(/authors, /books)`.
+  public var description: String {
+    let base = options.basePath.split(separator: "/").map(String.init)
+    return "RESTService(\(types.map { "/" + (base + $0.path).joined(separator: "/") }.joined(separator: ", ")))"
+  }
+}
+
 /// The store of one request.
 private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
 

@@ -202,6 +202,12 @@ import Testing
     #expect(try await library.request("POST", "/novels", ["title": [[[["deep"]]]]]).status == 400)
   }
 
+  @Test func `The description of a service has the paths of its collections`() {
+    #expect("\(Library().service)" == "RESTService(/owners, /novels)")
+    let library = Library(options: RESTServiceOptions(basePath: "/api/v1"))
+    #expect("\(library.service)" == "RESTService(/api/v1/owners, /api/v1/novels)")
+  }
+
   @Test func `A HEAD request gets the headers of a GET request`() async throws {
     let library = Library()
     try await library.add("Emma")

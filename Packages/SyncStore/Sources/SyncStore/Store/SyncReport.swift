@@ -5,9 +5,10 @@ public import StoreProtocol
 ///
 /// ```swift
 /// let report = try await store.sync()
-/// print(report.pulled, report.pushed, report.failures.map(\.error))
+/// print(report)                     // 12 pulled, 3 pushed, 0 discarded, 1 waiting, 1 failed
+/// print(report.failures.map(\.error))
 /// ```
-public struct SyncReport: Sendable {
+public struct SyncReport: Sendable, CustomStringConvertible {
   /// A record or a type that could not be synchronised.
   public struct Failure: Sendable {
     /// The name of the type.
@@ -39,4 +40,11 @@ public struct SyncReport: Sendable {
 
   /// Creates an empty report.
   public init() {}
+
+  /// The numbers of records, values, entries and failures.
+  public var description: String {
+    let local = "\(pulled) pulled, \(pushed) pushed, \(discarded) discarded"
+    let rest = "\(waiting) waiting, \(failures.count) failed"
+    return "\(local), \(rest)" + (damaged.isEmpty ? "" : ", \(damaged.count) damaged")
+  }
 }

@@ -81,6 +81,14 @@ import Testing
     #expect(try await store.sync().pushed == 1)
   }
 
+  @Test func `The description of a report has its numbers`() {
+    var report = SyncReport()
+    (report.pulled, report.pushed, report.waiting) = (12, 3, 1)
+    #expect("\(report)" == "12 pulled, 3 pushed, 0 discarded, 1 waiting, 0 failed")
+    report.damaged = ["Book/1"]
+    #expect("\(report)" == "12 pulled, 3 pushed, 0 discarded, 1 waiting, 0 failed, 1 damaged")
+  }
+
   @Test func `Records that are deleted stay deleted, although the referenced one was edited before`() async throws {
     let store = shelf.client()
     let author = Author(), book = Book.titled("Emma")
