@@ -38,15 +38,45 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
   /// The number of models of the group after the repair, all of them readable.
   public internal(set) var recoveredCount = 0
 
-  /// A report with the number of kept models, the quarantine file, and all losses.
+  /// A report with the number of kept models, the quarantine file, and all losses. Those of one issue are one line.
   public var description: String {
     if losses.isEmpty { return "Nothing is damaged. All \(recoveredCount) models are readable." }
     let moved = quarantine.map { " The damaged bytes are in '\($0.path(percentEncoded: false))'." } ?? ""
     return
       (["\(recoveredCount == 1 ? "1 model was" : "\(recoveredCount) models were") kept.\(moved)"]
-      + losses.map(\.description))
-      .joined(separator: "\n")
+      + lines).joined(separator: "\n")
   }
+
+  /// The descriptions of the losses, one for each issue.
+  private var lines: [String] {
+    var numbers: [IntegrityIssue: Int] = [:]
+    var groups: [[Loss]] = []
+    for loss in losses {
+      if let number = numbers[loss.issue] {
+        groups[number].append(loss)
+      } else {
+        numbers[loss.issue] = groups.count
+        groups.append([loss])
+      }
+    }
+    return groups.map { group in
+      guard group.count > 1 else { return group[0].description }
+      let lost = group.count { $0.keptRevision == nil }
+      let rest =
+        switch lost {
+        case 0: "a revision of each is stored"
+        case group.count: "no revision of them is left"
+        default: "no revision of \(lost) of them is left"
+        }
+      let models = "\(group.count) models, from \(group[0].name) to \(group[group.count - 1].name)"
+      return "\(group[0].issue) It had records of \(models): \(rest)."
+    }
+  }
+}
+
+extension FileStoreRepair.Loss {
+  /// The type and the identifier for messages.
+  fileprivate var name: String { "\((typeName ?? "a model").nameForMessage) \((identifier ?? "").quotedForMessage)" }
 }
 
 extension FileModelStore {

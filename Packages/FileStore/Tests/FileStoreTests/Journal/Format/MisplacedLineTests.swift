@@ -366,6 +366,10 @@ import Testing
     let repair = try Journal.scripted(fileSystem).repair()
     #expect(repair.losses.compactMap(\.typeName) == ["Book", "Tag"])
     #expect(repair.losses.compactMap(\.identifier) == ["0", "0"])
+    let lines = repair.description.split(separator: "\n")
+    #expect(lines.count == 2)
+    let end = #"It had records of 2 models, from Book "0" to Tag "0": no revision of them is left."#
+    #expect(lines.last?.hasSuffix(end) == true, "\(repair)")
   }
 
   @Test func `A flipped bit in the frame of a line concerns the model of this line only`() throws {
