@@ -77,6 +77,19 @@ import Testing
     #expect(store.scope.unsavedModels.isEmpty)
   }
 
+  @Test func `The changes of an undo are saved after all steps were removed, and are no step`() async throws {
+    let store = MemoryModelStore()
+    let world = try await UndoWorld(store) { MemoryModelStore(store.handle) }
+    let beginning = try await world.snapshot()
+    let undo = ModelUndo(store.scope)
+    try await store.create(UndoTag())
+    let changes = try undo.undo()
+    undo.removeAll()
+    try await store.save(changes)
+    #expect(try await world.snapshot() == beginning)
+    #expect(!undo.canUndo)
+  }
+
   @Test(arguments: UndoStoreKind.allCases, Way.allCases)
   func `An undo of deletions restores links between the deleted models`(kind: UndoStoreKind, way: Way) async throws {
     try await undo(in: kind, steps: way == .each ? 4 : 2) { world in

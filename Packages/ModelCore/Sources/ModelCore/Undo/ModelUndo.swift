@@ -188,6 +188,7 @@ public final class ModelUndo {
     histories = []
     unregistered = []
     epochs = [:]
+    // The models to delete stay: the changes of the last undo may not be saved yet.
     if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
     updateState()
   }
