@@ -4,18 +4,28 @@
 extension DirectReading {
   /// Returns the model of an object, and adds the operations to commit.
   ///
-  /// - Parameter isForeignKey: whether the relation to the object is a foreign key; nil for no relation.
-  func resolve(_ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?) throws -> ModelObject {
+  /// - Parameters:
+  ///   - isForeignKey: whether the relation to the object is a foreign key; nil for no relation.
+  ///   - member: the related model at this position. An object without identifier may be read into it.
+  ///   - relation: the relation that embeds it.
+  func resolve(
+    _ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?, into member: ModelObject? = nil,
+    of relation: (any Relation)? = nil
+  ) throws -> ModelObject {
     switch node {
     case .record(let record): return try resolve(record)
-    case .tree(let json): return try stage(json, reader.modelClass, isForeignKey: isForeignKey)
+    case .tree(let json):
+      return try stage(json, reader.modelClass, isForeignKey: isForeignKey, into: member, of: relation)
     }
   }
 
-  private func stage<M: Model>(_ json: JSONValue, _ type: M.Type, isForeignKey: Bool?) throws -> ModelObject {
+  private func stage<M: Model>(
+    _ json: JSONValue, _ type: M.Type, isForeignKey: Bool?, into member: ModelObject? = nil,
+    of relation: (any Relation)? = nil
+  ) throws -> ModelObject {
     let staged: ModelReader.Staged<M>
     if let isForeignKey {
-      staged = try reader.stage(json, as: type, isForeignKey: isForeignKey)
+      staged = try reader.stage(json, as: type, isForeignKey: isForeignKey, into: member as? M, of: relation)
     } else {
       guard case .object(let object) = json else { throw NeedsTree() }
       staged = try reader.stage(object, as: type)
@@ -204,13 +214,13 @@ extension DirectReading {
         if container != nil || reader.keeps(field), case .record(let nested) = node, identityKey(of: nested) == nil {
           throw NeedsTree()
         }
-        if position < members.count, let embedding, let owner,
-          let member = try merge(node, into: members[position], of: embedding, owner)
-        {
-          related.append(member)
+        let member = position < members.count ? members[position] : nil
+        if let member, let embedding, let owner, let merged = try merge(node, into: member, of: embedding, owner) {
+          related.append(merged)
           continue
         }
-        let model = try resolve(node, relation.reader, isForeignKey: relation.isForeignKey)
+        let model = try resolve(
+          node, relation.reader, isForeignKey: relation.isForeignKey, into: member, of: embedding)
         if type(of: model) != relation.reader.modelClass {
           guard (field as? any DirectRelation)?.accepts(model) == true else { throw NeedsTree() }
         }

@@ -71,7 +71,7 @@ final class ModelWriter: FieldWriter {
   /// Returns the values of a model that belong to no field.
   private func remainingValues(of model: ModelObject, besides fields: [AnyField]) -> [StoredValue] {
     let written = Set(fields.map { ObjectIdentifier($0) })
-    var values: [StoredValue] = model.orderedFields.compactMap { field in
+    let values: [StoredValue] = model.orderedFields.compactMap { field in
       guard !written.contains(ObjectIdentifier(field)), let key = field.key,
         case .value(let json)? = model.rejection(of: field, in: context)?.content
       else { return nil }

@@ -14,11 +14,17 @@ import Testing
   private func read(
     _ record: AttributeDictionary, from source: Source = .bytes, keepsLocalChanges: Bool = true
   ) throws -> Shipment {
+    try read(Shipment.self, record, from: source, keepsLocalChanges: keepsLocalChanges)
+  }
+
+  private func read<M: Model>(
+    _ type: M.Type, _ record: AttributeDictionary, from source: Source, keepsLocalChanges: Bool = true
+  ) throws -> M {
     switch source {
     case .bytes:
       let data = try JSONValue.array([.object(record)]).jsonData()
-      return try scope.models(Shipment.self, fromJSON: data, keepsLocalChanges: keepsLocalChanges)[0]
-    case .values: return try scope.models(Shipment.self, from: [record], keepsLocalChanges: keepsLocalChanges)[0]
+      return try scope.models(type, fromJSON: data, keepsLocalChanges: keepsLocalChanges)[0]
+    case .values: return try scope.models(type, from: [record], keepsLocalChanges: keepsLocalChanges)[0]
     }
   }
 
@@ -59,6 +65,27 @@ import Testing
     #expect(order.lines.value?.map(\.text.value) == ["B"])
     lines[1].text.value = "E"
     #expect(!order.isDirty)
+  }
+
+  @Test(arguments: Source.allCases)
+  func `It keeps clean models of classes with nested keys, hooks or subclasses`(source: Source) throws {
+    func record(_ city: String, _ crates: JSONValue) -> AttributeDictionary {
+      ["id": 1, "site": ["city": .string(city), "geo": ["lat": 51.5]], "crates": crates]
+    }
+    let crates: JSONValue = [["text": "A"], ["text": "B", "liters": 5]]
+    let depot = try read(Depot.self, record("London", crates), from: source)
+    let site = try #require(depot.site.value)
+    let members = try #require(depot.crates.value)
+    _ = try read(Depot.self, record("Paris", [["text": "C"], ["text": "B", "liters": 6]]), from: source)
+    #expect(depot.site.value === site && site.city.value == "Paris" && site.readCount == 2)
+    #expect(depot.crates.value == members && members[0].text.value == "C")
+    #expect((members[1] as? Barrel)?.liters.value == 6 && !depot.isDirty)
+    _ = try read(Depot.self, record("Paris", [["text": "C", "liters": 1], ["text": "B", "liters": 6]]), from: source)
+    #expect(depot.crates.value?.first is Barrel && depot.crates.value?.last === members[1])
+    site.city.value = "Rome"
+    #expect(depot.site.isDirty)
+    _ = try read(Depot.self, record("Leeds", crates), from: source)
+    #expect(depot.site.value === site && site.city.value == "Rome")
   }
 
   @Test(arguments: Source.allCases)
