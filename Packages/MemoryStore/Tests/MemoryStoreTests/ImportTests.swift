@@ -54,6 +54,53 @@ import Testing
     #expect(try await store.list(ContractPerson.self).map(\.id.value) == [2])
     #expect(try await store.list(ContractCompany.self).isEmpty)
   }
+
+  @Test func `An entry is identified as its class converts it`() async throws {
+    let store = MemoryModelStore()
+    let site = try Site.from(dictionaryValue: ["pk": 1, "name": "A"])
+    try await store.create(site)
+    store.scope.remove(site)
+    let json = Data(#"[{"pk": 1, "name": "B"}, {"pk": 1, "name": "C"}, {"pk": true}]"#.utf8)
+    let report = try await store.importModels(Site.self, fromJSON: json)
+    #expect(report.description == "0 created, 1 updated, 0 unchanged, 2 rejected")
+    #expect(report.rejected.first?.identifier == "1")
+    #expect(try await store.list(Site.self).map(\.name.value) == ["B"])
+  }
+
+  @Test func `An embedded model is identified as its class converts it`() async throws {
+    let store = MemoryModelStore()
+    let trip = Trip()
+    trip.id.value = 1
+    trip.goal.value = Site()
+    trip.goal.value?.name.value = "A"
+    try await store.create(trip)
+    let goal = try #require(trip.goal.value)
+    let json = Data(#"[{"id": 1, "goal": {"pk": 2, "name": "B"}}]"#.utf8)
+    try await store.importModels(Trip.self, fromJSON: json)
+    #expect(trip.goal.value !== goal && goal.id.value == nil && goal.name.value == "A")
+    #expect(trip.goal.value?.id.value == 2 && trip.goal.value?.name.value == "B")
+  }
+}
+
+/// A model whose documents call the identifier `pk`.
+private final class Site: Model, DocumentConverting {
+  let id = Field<Int>()
+  let name = Field<String>()
+  override var identifierField: AnyField? { id }
+
+  static func decoded(_ dictionary: AttributeDictionary) throws -> AttributeDictionary {
+    var decoded = dictionary
+    guard let key = decoded.removeValue(forKey: "pk") else { return dictionary }
+    if case .bool = key { throw ValueTransformError(expected: "a key", found: key) }
+    decoded["id"] = key
+    return decoded
+  }
+}
+
+private final class Trip: Model {
+  let id = Field<Int>()
+  let goal = ModelField<Site>()
+  override var identifierField: AnyField? { id }
 }
 
 private final class Line: Model {

@@ -90,9 +90,10 @@ extension ModelScope {
   }
 
   /// Returns the identifier in an object of a document; nil if it has none, or one that does not fit.
+  ///
+  /// An object that its class can't convert has none. The error is found when the object is read.
   public func identifier<M: Model>(of type: M.Type, in object: AttributeDictionary) -> String? {
-    let reader = ModelReader(scope: self)
-    return reader.setIdentifier(of: reader.context.prepared(type.init()), from: object)
+    try? ModelReader(scope: self).identified(type, by: object).identifier
   }
 }
 

@@ -182,11 +182,11 @@ final class ModelReader: FieldReader {
     case .object(let object):
       depth += 1
       defer { depth -= 1 }
-      if let container = containingModel as? M, isUnidentified(object, like: container, type) {
+      if let container = containingModel as? M, try isUnidentified(object, like: container, type) {
         return try stage(object, into: container)
       }
       if let current, let relation, isRead(object, into: current, of: relation),
-        isUnidentified(object, like: current, type)
+        try isUnidentified(object, like: current, type)
       {
         return try stage(object, into: current)
       }
@@ -230,10 +230,17 @@ final class ModelReader: FieldReader {
 
   /// Returns the model of the scope that an object is read into; nil if a new one is created for it.
   func liveModel<M: Model>(_ type: M.Type, for object: AttributeDictionary) throws -> ModelObject? {
+    let (sample, identifier) = try identified(type, by: object)
+    return identifier.flatMap { scope?.canonicalModel(like: sample, identifier: $0) }
+  }
+
+  /// Returns a new model of the class that is read from an object, and the identifier in the object.
+  func identified<M: Model>(
+    _ type: M.Type, by object: AttributeDictionary
+  ) throws -> (sample: ModelObject, identifier: String?) {
     let chosen = type.instanceClass(for: object) as? M.Type ?? type
-    let sample = context.prepared(chosen.init())
-    guard let identifier = setIdentifier(of: sample, from: try decoded(object, for: chosen)) else { return nil }
-    return scope?.canonicalModel(like: sample, identifier: identifier)
+    let sample: ModelObject = context.prepared(chosen.init())
+    return (sample, setIdentifier(of: sample, from: try decoded(object, for: chosen)))
   }
 
   /// Returns the dictionary that a class reads in place of one from a document.
@@ -322,9 +329,11 @@ final class ModelReader: FieldReader {
   }
 
   /// Returns whether an object has the class of a model, and no identifier.
-  private func isUnidentified<M: Model>(_ object: AttributeDictionary, like model: M, _ type: M.Type) -> Bool {
+  private func isUnidentified<M: Model>(
+    _ object: AttributeDictionary, like model: M, _ type: M.Type
+  ) throws -> Bool {
     guard (type.instanceClass(for: object) ?? type) == Swift.type(of: model) else { return false }
-    return setIdentifier(of: context.prepared(Swift.type(of: model).init()), from: object) == nil
+    return try identified(type, by: object).identifier == nil
   }
 
   // MARK: Identity
