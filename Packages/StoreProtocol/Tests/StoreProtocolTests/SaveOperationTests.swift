@@ -119,6 +119,35 @@ import Testing
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
   }
 
+  @Test func `A save keeps fields whose keys lie inside the object of a relation`() async throws {
+    final class Writer: Model { let name = Field<String>() }
+    final class Work: Model {
+      let id = Field<Int>(1)
+      let note = Field<String>(key: "writer.note")
+      let writer = ModelField<Writer>()
+      override var identifierField: AnyField? { id }
+    }
+    let work = Work(), writer = Writer()
+    work.note.value = "N"
+    writer.name.value = "Ada"
+    work.writer.value = writer
+    let creation = try await SaveOperation(creating: work, in: scope)
+    let stored: AttributeDictionary = ["id": 1, "writer": ["name": "Ada", "note": "N"]]
+    #expect(creation.record == stored)
+    try creation.finish()
+    writer.name.value = "Eve"
+    let update = try await SaveOperation(updating: work, fields: nil, in: scope)
+    #expect(update.record == ["writer": ["name": "Eve"]])
+    #expect(update.merged(into: stored) == ["id": 1, "writer": ["name": "Eve", "note": "N"]])
+    try update.finish()
+    work.writer.value = nil
+    let cut = try await SaveOperation(updating: work, fields: nil, in: scope)
+    #expect(cut.merged(into: stored) == ["id": 1, "writer": ["note": "N"]])
+    work.note.value = nil
+    let both = try await SaveOperation(updating: work, fields: nil, in: scope)
+    #expect(both.merged(into: stored) == ["id": 1, "writer": nil])
+  }
+
   @Test func `A save writes the assigned identifier in references to the model`() async throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3

@@ -63,6 +63,8 @@ final class ModelWriter: FieldWriter {
       let path = context.key(key, &keys).split(separator: ".").map(String.init)
       return try exported(field, key, of: model).map { StoredValue(path: path, value: $0) }
     }
+    // A related model and flattened attributes of it may share a key: the attributes are written into its object.
+    if values.contains(where: { $0.path.count > 1 }) { values.sort { $0.path.count < $1.path.count } }
     // An existing record already has the values that belong to no field.
     if !model.isStored, model.details?.remainder != nil { values += remainingValues(of: model, besides: fields) }
     return values

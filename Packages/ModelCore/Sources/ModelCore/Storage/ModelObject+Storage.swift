@@ -37,9 +37,39 @@ public struct StoredValue: Sendable {
       return
     }
     var inner: AttributeDictionary = [:]
-    if case .object(let existing)? = record[key] { inner = existing }
+    // Removed first, so that the members are not copied.
+    switch record.removeValue(forKey: key) {
+    case .object(let existing)?: inner = existing
+    case .null? where value.isNull:
+      // An object with a member would be read as a related model.
+      record[key] = .null
+      return
+    default: break
+    }
     write(value, at: path.dropFirst(), to: &inner)
     record[key] = .object(inner)
+  }
+
+  fileprivate static func value(at path: [String], in record: AttributeDictionary) -> JSONValue? {
+    path.dropFirst().reduce(record[path[0]]) { $0?[$1] }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension Array where Element == StoredValue {
+  /// Writes values of one model into an older record.
+  ///
+  /// - Parameter paths: the paths of fields that may be inside the object of another field. If only the object is
+  ///   written, they keep their values, unless it has members with their keys.
+  public func write(to record: inout AttributeDictionary, keeping paths: [[String]]) {
+    let kept: [StoredValue] = paths.compactMap { path in
+      guard contains(where: { $0.path.count < path.count && path.starts(with: $0.path) }),
+        !contains(where: { $0.path == path })
+      else { return nil }
+      return StoredValue.value(at: path, in: record).map { StoredValue(path: path, value: $0) }
+    }
+    for value in self { value.write(to: &record) }
+    for value in kept where StoredValue.value(at: value.path, in: record) == nil { value.write(to: &record) }
   }
 }
 
@@ -108,13 +138,24 @@ extension ModelObject {
     details?.documentLoad = nil
   }
 
-  /// Returns the given fields as a store writes them, each with its path.
+  /// Returns the given fields as a store writes them, each with its path. The objects of relations precede fields
+  /// inside them.
   ///
   /// - Throws: ``ModelEncodingError`` for a value that can't be written.
   public func storedValues(
     of fields: [AnyField], in context: ValueTransformerContext
   ) throws -> [StoredValue] {
     try ModelWriter(context: context).values(of: self, fields: fields)
+  }
+
+  /// Returns the paths of fields whose keys have dots.
+  public func nestedPaths(in context: ValueTransformerContext) -> [[String]] {
+    var paths: [[String]] = []
+    forEachField { field, index in
+      let key = context.key(key(of: field, at: index))
+      if key.utf8.contains(UInt8(ascii: ".")) { paths.append(key.split(separator: ".").map(String.init)) }
+    }
+    return paths
   }
 
   /// Whether the model may be part of a cycle, because it has relations.

@@ -283,7 +283,7 @@ public struct SaveOperation<M: Model> {
   /// Returns an older record with the written fields replaced.
   public func merged(into older: AttributeDictionary) -> AttributeDictionary {
     var record = older
-    for change in changes { change.write(to: &record) }
+    changes.write(to: &record, keeping: older.isEmpty ? [] : model.nestedPaths(in: updateContext))
     return record
   }
 

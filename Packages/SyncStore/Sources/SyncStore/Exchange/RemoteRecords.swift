@@ -7,6 +7,8 @@ import Foundation
 struct RemoteRecord {
   var identifier: String
   var values: [StoredValue]
+  /// The paths of fields that may be inside the object of another one.
+  var nestedPaths: [[String]] = []
   /// Whether it is to be kept locally.
   var isKept = true
 
@@ -14,7 +16,7 @@ struct RemoteRecord {
   /// unknown.
   func record(over other: AttributeDictionary?) -> AttributeDictionary {
     var record = other ?? [:]
-    for value in values { value.write(to: &record) }
+    values.write(to: &record, keeping: nestedPaths)
     return record
   }
 }
@@ -52,7 +54,7 @@ struct RemoteRecords {
       // A field with an initial value counts as loaded, although the answer may lack it.
       let fields = model.storableFields.filter { !$0.wasNeverSaved }
       let values = try model.storedValues(of: fields, in: local)
-      return RemoteRecord(identifier: identifier, values: values)
+      return RemoteRecord(identifier: identifier, values: values, nestedPaths: model.nestedPaths(in: local))
     } catch {
       throw ModelStoreError(
         .corrupt, "The server's \(model.storedTypeName) can't be stored: \(error)", identifier: identifier, cause: error
