@@ -31,7 +31,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Parameter scope: the source of key case, null policy and transformers.
   public func dictionaryValue(in scope: ModelScope) -> AttributeDictionary {
-    dictionaryValue(fields: fieldsForDictionaryValue(), in: scope)
+    writableDictionary(fields: nil, in: scope)
   }
 
   /// Returns the fields that a closure chooses, by key.

@@ -64,6 +64,12 @@ private final class Writer: Model {
     #expect(work.dictionaryValue(fields: [work.id]) == ["meta": ["id": 1]])
   }
 
+  @Test func `Unknown keys are written with all fields in a chosen scope`() throws {
+    let work = try Work.from(dictionaryValue: ["meta": ["id": 1, "x": 1], "y": 2], in: scope)
+    #expect(work.dictionaryValue(in: scope) == work.dictionaryValue)
+    #expect(work.dictionaryValue(in: ModelScope()) == ["meta": ["id": 1]])
+  }
+
   @Test func `Unknown keys are written unchanged, whatever the key case`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake, keepsUnknownKeys: true))
     let document: AttributeDictionary = ["id": 1, "first_name": "Ada", "firstName": 1, "Last-Name": "L"]
