@@ -13,12 +13,16 @@ struct Remainder {
 
   /// Adds the unknown keys of another document: each replaces the former value at its path.
   mutating func take(_ values: [[String]: JSONValue]) {
-    for (path, value) in values {
-      if !unknown.isEmpty {
-        unknown = unknown.filter { !$0.key.starts(with: path) && !path.starts(with: $0.key) }
+    if !unknown.isEmpty {
+      var outerPaths: Set<[String]> = []
+      for path in values.keys {
+        for count in 1..<path.count { outerPaths.insert(Array(path.prefix(count))) }
       }
-      unknown[path] = value
+      unknown = unknown.filter { path, _ in
+        !outerPaths.contains(path) && !(1...path.count).contains { values[Array(path.prefix($0))] != nil }
+      }
     }
+    unknown.merge(values) { $1 }
   }
 
   /// Removes a value that now belongs to a field.
@@ -35,16 +39,17 @@ struct Remainder {
       if object[key] == nil { object[key] = value }
       return
     }
-    switch object[key] {
-    case nil:
-      var members: AttributeDictionary = [:]
-      add(value, path.dropFirst(), to: &members)
-      object[key] = .object(members)
-    case .object(var members)?:
-      add(value, path.dropFirst(), to: &members)
-      object[key] = .object(members)
-    default: break
+    // Removed first and bound outside, so that the members are not copied.
+    var members: AttributeDictionary = [:]
+    switch object.removeValue(forKey: key) {
+    case nil: break
+    case .object(let existing)?: members = existing
+    case let other?:
+      object[key] = other
+      return
     }
+    add(value, path.dropFirst(), to: &members)
+    object[key] = .object(members)
   }
 
   // MARK: Rejected values

@@ -135,6 +135,17 @@ private final class Writer: Model {
     #expect(work.unknownValues.isEmpty)
   }
 
+  /// This would take minutes if each key were compared with all others, or if each one copied those beside it.
+  @Test func `Unknown keys are read again and written in linear time`() throws {
+    let keys = (0..<20_000).map { "k\($0)" }
+    let members = AttributeDictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
+    let document = members.merging(["titles": .object(members.merging(["main": "T"]) { $1 })]) { $1 }
+    let work = try Work.from(dictionaryValue: document, in: scope)
+    for _ in 0..<3 { try work.read(document) }
+    #expect(work.dictionaryValue == document)
+    #expect(work.unknownValues.count == 20_001)
+  }
+
   @Test func `Unknown keys are not merged`() throws {
     let mine = try Work.from(dictionaryValue: ["x": 1], in: scope)
     let other = try Work.from(dictionaryValue: ["x": 2, "titles": ["main": "T"]], in: scope)
