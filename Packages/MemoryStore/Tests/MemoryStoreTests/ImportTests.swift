@@ -55,6 +55,52 @@ import Testing
     #expect(try await store.list(ContractCompany.self).isEmpty)
   }
 
+  @Test func `A save and an import write unknown values that are kept, and undo those of a rejected entry`()
+    async throws
+  {
+    let scope = ModelScope(transformers: ValueTransformerContext(keepsUnknownKeys: true))
+    let store = MemoryModelStore(scope: scope)
+    let person = try ContractPerson.from(dictionaryValue: ["id": 1, "name": "Ada", "shoe": 38], in: scope)
+    try await store.create(person)
+    func stored() async throws -> AttributeDictionary {
+      let other = MemoryModelStore(store.handle, scope: ModelScope(transformers: scope.transformers))
+      return try await other.lookup(ContractPerson.self, identifier: "1").unknownValues
+    }
+    func imported(_ json: String) async throws -> String {
+      try await store.importModels(ContractPerson.self, fromJSON: Data(json.utf8)).description
+    }
+    try person.read(["shoe": 39, "x": ["y": 1]])
+    try await store.save(person)
+    #expect(try await stored() == ["shoe": 39, "x": ["y": 1]])
+    #expect(try await imported(#"[{"id": 1, "shoe": 40}]"#) == "0 created, 1 updated, 0 unchanged, 0 rejected")
+    #expect(try await stored() == ["shoe": 40, "x": ["y": 1]])
+    #expect(try await imported(#"[{"id": 1, "shoe": 40}]"#) == "0 created, 0 updated, 1 unchanged, 0 rejected")
+    #expect(
+      try await imported(#"[{"id": 1, "name": "", "shoe": 41}]"#) == "0 created, 0 updated, 0 unchanged, 1 rejected")
+    #expect(person.unknownValues == ["shoe": 40, "x": ["y": 1]])
+    try await store.refresh(person)
+    person.age.value = 36
+    try await store.save(person)
+    #expect(try await stored() == ["shoe": 40, "x": ["y": 1]])
+  }
+
+  @Test func `A transaction that fails leaves unknown values of a document unsaved`() async throws {
+    let scope = ModelScope(transformers: ValueTransformerContext(keepsUnknownKeys: true))
+    let store = MemoryModelStore(scope: scope)
+    let person = try ContractPerson.from(dictionaryValue: ["id": 1, "name": "Ada", "shoe": 38], in: scope)
+    try await store.create(person)
+    try person.read(["shoe": 39])
+    await #expect(throws: CancellationError.self) {
+      try await store.transaction { store in
+        try await store.save(person)
+        throw CancellationError()
+      }
+    }
+    try await store.save(person)
+    store.scope.remove(person)
+    #expect(try await store.lookup(ContractPerson.self, identifier: "1").unknownValues == ["shoe": 39])
+  }
+
   @Test func `An entry is identified as its class converts it`() async throws {
     let store = MemoryModelStore()
     let site = try Site.from(dictionaryValue: ["pk": 1, "name": "A"])

@@ -62,7 +62,7 @@ extension RecordStore {
     let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The save before has written everything.
-    if hasWaited, fields == nil, scope.fieldsToSave(of: model).isEmpty { return }
+    if hasWaited, fields == nil, scope.fieldsToSave(of: model).isEmpty, !model.hasUnsavedRemainder { return }
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     let completed: [RecordOperation]

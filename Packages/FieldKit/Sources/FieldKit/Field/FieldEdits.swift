@@ -15,6 +15,8 @@ public final class FieldEdits {
   public private(set) var edits: [Edit] = []
   /// The models that were created by the edit.
   public var newModels: [AnyObject] = []
+  /// The closures that restore other state of the edited models, in the order of the changes.
+  public var restorations: [() -> Void] = []
   private var known: Set<ObjectIdentifier> = []
 
   /// Creates a record without changes.

@@ -52,8 +52,10 @@ public struct DocumentEdit<M: Model> {
     return nil
   }
 
-  /// Restores the former values of the fields, and removes created models that were not stored from the scope.
+  /// Restores the former values of the fields and of unknown keys, and removes created models that were not stored from
+  /// the scope.
   public func undo() {
+    for restore in edits.restorations.reversed() { restore() }
     for edit in edits.edits.reversed() {
       if edit.wasDirty {
         if let relation = edit.field as? any Relation {

@@ -139,6 +139,7 @@ extension ModelReader {
     for (key, pending) in leniency?.pending ?? [:] {
       var rejection = pending.rejection
       rejection.stamp = pending.field.lastSet
+      edits?.willChangeRemainder(of: key.model)
       key.model.detailsForWriting.remainder = key.model.details?.remainder ?? Remainder()
       key.model.details?.remainder?.keep(rejection, of: key.key)
     }

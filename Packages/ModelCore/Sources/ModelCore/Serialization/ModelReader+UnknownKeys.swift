@@ -21,10 +21,12 @@ extension ModelReader {
     if isAllKnown, model.details?.remainder == nil { return }
     let unknown = isAllKnown ? [:] : known.unknownValues(in: object)
     operations.append(
-      .closure { [context] in
+      .closure { [context, edits, isFromStore] in
         if !unknown.isEmpty {
+          edits?.willChangeRemainder(of: model)
+          let stamp = isFromStore || !model.isStored ? nil : ChangeStamp.next()
           model.detailsForWriting.remainder = model.details?.remainder ?? Remainder()
-          model.details?.remainder?.take(unknown)
+          model.details?.remainder?.take(unknown, unsavedSince: stamp)
         }
         model.dropKnownRemainder(spelledIn: context)
       })
@@ -44,6 +46,14 @@ extension ModelReader {
       }
     }
     return keys
+  }
+}
+
+extension FieldEdits {
+  /// Records the values of a model that belong to no field before they are changed.
+  func willChangeRemainder(of model: ModelObject) {
+    let former = model.details?.remainder
+    restorations.append { model.details?.remainder = former }
   }
 }
 

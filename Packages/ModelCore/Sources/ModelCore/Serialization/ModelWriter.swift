@@ -79,11 +79,7 @@ final class ModelWriter: FieldWriter {
       else { return nil }
       return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
     }
-    if context.keepsUnknownKeys {
-      model.dropKnownRemainder(spelledIn: context)
-      values += (model.details?.remainder?.unknown ?? [:]).map { StoredValue(path: $0, value: $1) }
-    }
-    return values
+    return values + model.storedUnknownValues(in: context, isUnsaved: false)
   }
 
   /// Returns a related model in full, or a reference to it; nil if it can't be referenced.

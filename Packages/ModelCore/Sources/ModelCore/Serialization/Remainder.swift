@@ -6,13 +6,22 @@ struct Remainder {
   /// The values by their paths, which have several keys if the value is in an object with other members that are
   /// fields.
   private(set) var unknown: [[String]: JSONValue] = [:]
+  /// The paths of unknown values that documents set in a stored model, with the moments. The store does not have these
+  /// values yet.
+  var unsaved: [[String]: ChangeStamp] = [:]
   /// The rejected values, by the key of the field as declared.
   private(set) var rejections: [String: Rejection] = [:]
 
   // MARK: Unknown keys
 
   /// Adds the unknown keys of another document: each replaces the former value at its path.
-  mutating func take(_ values: [[String]: JSONValue]) {
+  ///
+  /// - Parameter stamp: the moment, if the document is not the record of a store that has the model.
+  mutating func take(_ values: [[String]: JSONValue], unsavedSince stamp: ChangeStamp?) {
+    for (path, value) in values where stamp != nil && unknown[path] != value { unsaved[path] = stamp }
+    if stamp == nil, !unsaved.isEmpty {
+      for path in values.keys { unsaved[path] = nil }
+    }
     if !unknown.isEmpty {
       var outerPaths: Set<[String]> = []
       for path in values.keys {
@@ -23,10 +32,14 @@ struct Remainder {
       }
     }
     unknown.merge(values) { $1 }
+    if !unsaved.isEmpty { unsaved = unsaved.filter { unknown[$0.key] != nil } }
   }
 
   /// Removes a value that now belongs to a field.
-  mutating func dropUnknown(at path: [String]) { unknown[path] = nil }
+  mutating func dropUnknown(at path: [String]) {
+    unknown[path] = nil
+    unsaved[path] = nil
+  }
 
   /// Adds the unknown keys to an object that was written. Values of fields at the same path stay.
   func addUnknown(to object: inout AttributeDictionary) {

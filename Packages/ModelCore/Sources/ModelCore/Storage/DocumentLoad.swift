@@ -46,6 +46,30 @@ extension ModelObject {
     return storableFields.filter { dirty.contains(ObjectIdentifier($0)) || isLoadedFromDocument($0) }
   }
 
+  /// Whether a save has something to write: fields, or unknown values that a document set.
+  public var hasUnsavedValues: Bool { hasUnsavedRemainder || !unsavedFields.isEmpty }
+
+  /// Whether a document set unknown values that the store does not have yet.
+  public var hasUnsavedRemainder: Bool { details?.remainder?.unsaved.isEmpty == false }
+
+  /// Returns the values of unknown keys as a store writes them.
+  ///
+  /// - Parameter isUnsaved: whether only those are returned that the store does not have yet.
+  public func storedUnknownValues(in context: ValueTransformerContext, isUnsaved: Bool) -> [StoredValue] {
+    guard context.keepsUnknownKeys, details?.remainder != nil else { return [] }
+    dropKnownRemainder(spelledIn: context)
+    return (details?.remainder?.unknown ?? [:]).compactMap { path, value in
+      if isUnsaved, details?.remainder?.unsaved[path] == nil { return nil }
+      return StoredValue(path: path, value: value)
+    }
+  }
+
+  /// Records that unknown values were saved as they were at a moment.
+  public func markUnknownValuesSaved(asOf stamp: ChangeStamp) {
+    guard hasUnsavedRemainder, let unsaved = details?.remainder?.unsaved else { return }
+    details?.remainder?.unsaved = unsaved.filter { $0.value > stamp }
+  }
+
   func isLoadedFromDocument(_ field: AnyField) -> Bool {
     guard let load = details?.documentLoad, field !== identifierField else {
       return false

@@ -45,13 +45,15 @@ extension ModelObject {
     fileprivate let loadState: LoadState
     fileprivate let documentLoad: DocumentLoad?
     fileprivate let unknownBaselines: Set<ObjectIdentifier>
+    fileprivate let unsavedUnknownValues: [[String]: ChangeStamp]
   }
 
   /// The state that saves and ``markDeleted(in:)`` change, to be restored if a transaction fails.
   public var storeState: StoreState {
     StoreState(
       origin: origin, isStored: isStored, isDeleted: isDeleted, loadState: modelLoadState,
-      documentLoad: details?.documentLoad, unknownBaselines: details?.unknownBaselines ?? [])
+      documentLoad: details?.documentLoad, unknownBaselines: details?.unknownBaselines ?? [],
+      unsavedUnknownValues: details?.remainder?.unsaved ?? [:])
   }
 
   /// Restores the state from before a transaction.
@@ -61,6 +63,9 @@ extension ModelObject {
     isDeleted = state.isDeleted
     modelLoadState = state.loadState
     if state.documentLoad != nil || details?.documentLoad != nil { detailsForWriting.documentLoad = state.documentLoad }
+    if !state.unsavedUnknownValues.isEmpty {
+      details?.remainder?.unsaved.merge(state.unsavedUnknownValues) { newer, _ in newer }
+    }
     if !state.unknownBaselines.isEmpty { detailsForWriting.unknownBaselines = state.unknownBaselines }
     if let identityMap, isUnsaved { identityMap.keep(self) }
   }

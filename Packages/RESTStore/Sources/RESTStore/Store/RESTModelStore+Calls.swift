@@ -113,7 +113,7 @@ extension RESTModelStore {
   /// or local changes or values of a document are to be overwritten.
   func unchangedTag<M: Model>(of model: M) -> String? {
     guard let tag = tags.tag(of: model), case .loaded = model.loadState,
-      !(isRefreshing && !model.unsavedFields.isEmpty), !model.needsReadingToSave()
+      !(isRefreshing && model.hasUnsavedValues), !model.needsReadingToSave()
     else {
       return nil
     }

@@ -176,7 +176,7 @@ public final class RESTModelStore: ModelStore {
     let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The update before has written everything.
-    if hasWaited, fields == nil, model.unsavedFields.isEmpty { return model }
+    if hasWaited, fields == nil, !model.hasUnsavedValues { return model }
     let known = tags.changedTag(of: model)
     if policy == .fail, known == nil {
       throw ModelStoreError(
@@ -192,7 +192,12 @@ public final class RESTModelStore: ModelStore {
     var call = try self.call(
       .update, model, collection: handle.router.pathOfCollection(containing: model, depth: depth),
       path: handle.router.pathOfInstance(model, depth: depth), identifier: save.identifier)
-    call.payload = try payload(save.typeName, save.identifier, save.record, type(of: model))
+    var record = save.record
+    if isWhole {
+      // The server removes what a PUT lacks.
+      for value in model.storedUnknownValues(in: scope.transformers, isUnsaved: false) { value.write(to: &record) }
+    }
+    call.payload = try payload(save.typeName, save.identifier, record, type(of: model))
     var onConflict: (() async -> RESTConflict?)?
     if let known, policy != .overwrite {
       call.headers["If-Match"] = known

@@ -82,6 +82,16 @@ private struct Hooked: RESTDialect {
     #expect(!person.isDirty)
   }
 
+  @Test func `An update with PUT has the unknown values that are kept`() async throws {
+    let transport = StubTransport(status: 204)
+    let scope = ModelScope(transformers: ValueTransformerContext(keepsUnknownKeys: true))
+    let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put), scope: scope)
+    let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "shoe": 38], in: scope)
+    person.age.value = 37
+    try await store.update(person)
+    #expect(transport.lines == ["PUT http://api.test/people/7?age=37&id=7&name=Ada&shoe=38"])
+  }
+
   @Test func `A hook of a dialect creates a model at its own path, only where there is none yet`() async throws {
     let transport = StubTransport(status: 201)
     let dialect = Hooked(createsWithPut: true)

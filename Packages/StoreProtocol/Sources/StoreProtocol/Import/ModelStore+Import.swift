@@ -135,7 +135,7 @@ private final class ImportRun<M: Model> {
     }
     do {
       let new = try await read(object, entry)
-      if new.isStored, new.related.isEmpty, fields(of: new.edit.model).isEmpty {
+      if isUnchanged(new) {
         report.unchanged.append(new.edit.model)
       } else if new.edit.model.validateForSaving().isEmpty {
         pending.append(new)
@@ -176,7 +176,7 @@ private final class ImportRun<M: Model> {
       for model in edit.relatedModels {
         models[ObjectIdentifier(model)] = model
         if !model.isKnownToStore { try await findStored(model) }
-        if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
+        if !model.isKnownToStore || hasChanges(model) { related.append(model) }
       }
     } catch {
       undo(edit)
@@ -235,7 +235,7 @@ private final class ImportRun<M: Model> {
   private func writeAlone(_ entry: Entry, _ object: AttributeDictionary) async throws {
     do {
       let next = try await read(object, entry)
-      if next.isStored, next.related.isEmpty, fields(of: next.edit.model).isEmpty {
+      if isUnchanged(next) {
         report.unchanged.append(next.edit.model)
       } else {
         try await writeAlone(next)
@@ -276,8 +276,8 @@ private final class ImportRun<M: Model> {
 
   private func write<Written: Model>(_ model: Written, in store: some ModelStore) async throws {
     if model.isKnownToStore {
+      if !hasChanges(model) { return }
       let fields = fields(of: model)
-      if fields.isEmpty { return }
       // With other local changes only these are written; otherwise `beforeSave` may add more.
       let isAll = Set(fields.map { ObjectIdentifier($0) }) == Set(model.unsavedFields.map { ObjectIdentifier($0) })
       _ = try await store.update(model, fields: isAll ? nil : fields)
@@ -291,6 +291,13 @@ private final class ImportRun<M: Model> {
 
   /// The fields that have to be written because of entries of this document.
   private func fields(of model: ModelObject) -> [AnyField] { model.fields(writing: changed) }
+
+  /// Returns whether entries of this document changed fields of a stored model, or unknown values.
+  private func hasChanges(_ model: ModelObject) -> Bool { model.hasUnsavedRemainder || !fields(of: model).isEmpty }
+
+  private func isUnchanged(_ next: Pending) -> Bool {
+    next.isStored && next.related.isEmpty && !hasChanges(next.edit.model)
+  }
 
   private func note(_ next: Pending) {
     if next.isStored { return report.updated.append(next.edit.model) }

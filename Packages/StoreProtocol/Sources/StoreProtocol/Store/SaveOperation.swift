@@ -173,6 +173,9 @@ public struct SaveOperation<M: Model> {
       let context = Self.context(scope, explicitNull)
       let list = fields.fields(of: model)
       content = try begun.bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
+      if kind == .update, isWhole, case .values(let values) = content {
+        content = .values(values + model.storedUnknownValues(in: context, isUnsaved: true))
+      }
       if identifier == nil, model.mayBeInCycle {
         marked = try model.storedValues(of: list, in: context, identifiedBy: identifierMark)
       }
@@ -404,6 +407,7 @@ public struct SaveOperation<M: Model> {
       scope.process { assignIdentifier() }
     }
     model.markSaved(writtenFields, asOf: stamp)
+    if isWhole { model.markUnknownValuesSaved(asOf: stamp) }
     if isWhole || model.dirtyFields.isEmpty {
       // An update of chosen fields saves no relation that is not among them, so that a revert still cuts its links.
       model.markWhollySaved(asOf: stamp, includingLinks: isWhole)
