@@ -101,6 +101,23 @@ import Testing
     #expect(try await store.lookup(ContractPerson.self, identifier: "1").unknownValues == ["shoe": 39])
   }
 
+  @Test func `An import writes the fields that a hook sets after reading, and undoes those of a rejected entry`()
+    async throws
+  {
+    let store = MemoryModelStore()
+    let poem = try Poem.from(dictionaryValue: ["id": 1, "title": "Emma"])
+    try await store.create(poem)
+    func imported(_ json: String) async throws -> String {
+      try await store.importModels(Poem.self, fromJSON: Data(json.utf8)).description
+    }
+    #expect(try await imported(#"[{"id": 1, "title": "Emma II"}]"#) == "0 created, 1 updated, 0 unchanged, 0 rejected")
+    #expect(poem.searchTitle.value == "emma ii" && !poem.isDirty)
+    #expect(try await store.count(Poem.self, where: { $0.searchTitle == "emma ii" }) == 1)
+    #expect(try await imported(#"[{"id": 1, "title": "Emma II"}]"#) == "0 created, 0 updated, 1 unchanged, 0 rejected")
+    #expect(try await imported(#"[{"id": 1, "title": "No"}]"#) == "0 created, 0 updated, 0 unchanged, 1 rejected")
+    #expect(poem.searchTitle.value == "emma ii" && !poem.isDirty)
+  }
+
   @Test func `An entry is identified as its class converts it`() async throws {
     let store = MemoryModelStore()
     let site = try Site.from(dictionaryValue: ["pk": 1, "name": "A"])
@@ -141,6 +158,16 @@ private final class Site: Model, DocumentConverting {
     decoded["id"] = key
     return decoded
   }
+}
+
+/// A model that derives a field from another one after reading.
+private final class Poem: Model, ReadingHook {
+  let id = Field<Int>()
+  let title = Field<String>(.length(4...))
+  let searchTitle = Field<String>()
+  override var identifierField: AnyField? { id }
+
+  func afterRead() { searchTitle.value = title.value?.lowercased() }
 }
 
 private final class Trip: Model {

@@ -28,6 +28,17 @@ public final class FieldEdits {
     edits.append(Edit(field: field, wasDirty: field.isDirty, oldState: field.captureState()))
   }
 
+  /// Runs a closure, and records the fields with unsaved values that it sets.
+  public func recordSets(of fields: [AnyField], _ body: () -> Void) {
+    let before = fields.map { field in
+      (edit: Edit(field: field, wasDirty: field.isDirty, oldState: field.captureState()), lastSet: field.lastSet)
+    }
+    body()
+    for (edit, lastSet) in before where edit.field.isDirty && edit.field.lastSet != lastSet {
+      if known.insert(ObjectIdentifier(edit.field)).inserted { edits.append(edit) }
+    }
+  }
+
   /// Records a field that has the value of the document already. If it is an unsaved edit, it is saved with the others.
   public func noteEqualValue(of field: AnyField) {
     if field.isDirty { willEdit(field) }

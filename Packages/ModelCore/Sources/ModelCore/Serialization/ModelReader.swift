@@ -300,9 +300,10 @@ final class ModelReader: FieldReader {
         scope?.register(model)
       })
     let hook = model.layout.readsOrWritesByItself ? model as? any ReadingHook : nil
-    return Staged(staged: model) {
+    return Staged(staged: model) { [edits] in
       for link in links { link() }
-      hook?.afterRead()
+      guard let hook else { return }
+      if let edits { edits.recordSets(of: model.orderedFields, hook.afterRead) } else { hook.afterRead() }
     }
   }
 
