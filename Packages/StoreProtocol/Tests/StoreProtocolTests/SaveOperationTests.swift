@@ -148,6 +148,13 @@ import Testing
     #expect(both.merged(into: stored) == ["id": 1, "writer": nil])
   }
 
+  @Test func `A save replaces a member whose key contains dots literally`() async throws {
+    let person = try await saved("Ada")
+    person.nickname.value = "A"
+    let save = try await SaveOperation(updating: person, fields: nil, in: scope)
+    #expect(save.merged(into: ["names.nick": "B", "names": ["x": 1]]) == ["names.nick": "A", "names": ["x": 1]])
+  }
+
   @Test func `A save writes the assigned identifier in references to the model`() async throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3

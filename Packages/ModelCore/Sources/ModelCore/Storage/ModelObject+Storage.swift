@@ -27,6 +27,14 @@ public struct StoredValue: Sendable {
 
   /// Writes the value into a record. Existing objects on the path keep their other members.
   public func write(to record: inout AttributeDictionary) {
+    if path.count > 1 {
+      // A member whose key contains the dots literally takes precedence when the record is read.
+      let key = path.joined(separator: ".")
+      if record[key] != nil {
+        record[key] = value
+        return
+      }
+    }
     Self.write(value, at: path[...], to: &record)
   }
 
