@@ -101,7 +101,8 @@ extension ModelObject {
       guard isRead else { return }
       isRead =
         isClean(field)
-        && (isInRecord(field, index) || !field.isLoaded || (field as? any Relation)?.refers(to: owner) == true)
+        && (isInRecord(field, index) || !field.isLoaded || field.describedValue == nil
+          || (field as? any Relation)?.refers(to: owner) == true)
     }
     return isRead
   }

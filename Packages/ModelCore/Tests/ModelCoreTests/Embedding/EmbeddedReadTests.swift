@@ -89,6 +89,16 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
+  func `It keeps a model with a field that is nil, if the record lacks the field`(source: Source) throws {
+    let order = try read(record(), from: source)
+    let address = order.address.value
+    _ = try read(["id": 1, "address": ["city": nil, "country": ["code": "GB"]]], from: source)
+    _ = try read(["id": 1, "address": ["country": ["code": "FR"]]], from: source)
+    #expect(order.address.value === address && address?.city.value == nil)
+    #expect(address?.country.value?.code.value == "FR")
+  }
+
+  @Test(arguments: Source.allCases)
   func `It replaces a model with a value that the record lacks`(source: Source) throws {
     let order = try read(record(), from: source)
     let address = order.address.value
