@@ -173,10 +173,10 @@ final class DraftGraph {
     }
   }
 
-  /// Returns the embedded models that one side edited, or that embed an edited one, and that the other side does not
-  /// embed any more, by the relation that did.
+  /// Returns the embedded models that were edited here and removed there, or the reverse, by the relation that embedded
+  /// them. Models that embed an edited one count as edited.
   ///
-  /// - Returns: those that were edited in the draft, and those that were edited in the originals.
+  /// - Returns: those that were removed in the originals, and those that were removed in the draft.
   private func removedModels() -> (
     there: [ObjectIdentifier: [ModelObject]], here: [ObjectIdentifier: [ModelObject]]
   ) {

@@ -272,7 +272,7 @@ private struct UndoCheck {
       // The value of an unloaded field is no newer one.
       let isUnloaded = isFirst && !entry.field.isRelation && entry.field.isUnset && !entry.field.isDirty
       if !isExact, !isReadAgain, !isUnloaded, !Self.mergesMembers(entry.field), !created.contains(entry.model) {
-        // The step to redo leads back from the value before the edit to the value that the edit set.
+        // A step to redo replaces the value from before the edit by the value that the edit set.
         let (base, mine) = isRedo ? (after, entry.before) : (entry.before, after)
         conflicts.append(
           EditConflict(entry.field, of: entry.model, base: base.anyValue, mine: mine.anyValue, theirs: now.anyValue))
