@@ -155,6 +155,19 @@ import Testing
     #expect(save.merged(into: ["names.nick": "B", "names": ["x": 1]]) == ["names.nick": "A", "names": ["x": 1]])
   }
 
+  @Test func `A save rejects a change with which the record would be read as another class`() async throws {
+    let disc = Disc()
+    disc.kind.value = "disc"
+    try await SaveOperation(creating: disc, in: scope).finish()
+    disc.kind.value = "none"
+    let save = try await SaveOperation(updating: disc, fields: nil, in: scope)
+    let error = #expect(throws: ModelStoreError.self) {
+      _ = try save.merged(intoBytes: Array(#"{"id":1,"kind":"disc"}"#.utf8))
+    }
+    #expect(error?.code == .invalid && error?.message.contains("read back as") == true)
+    #expect(try save.merged(intoBytes: Array(#"{"id":1}"#.utf8)) == Array(#"{"id":1,"kind":"none"}"#.utf8))
+  }
+
   @Test func `A save writes the assigned identifier in references to the model`() async throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3
@@ -210,3 +223,15 @@ import Testing
         """)
   }
 }
+
+private class Figure: Model {
+  let id = Field<Int>(1)
+  let kind = Field<String>()
+  override var identifierField: AnyField? { id }
+
+  override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
+    dictionary["kind"] == "disc" ? Disc.self : nil
+  }
+}
+
+private final class Disc: Figure {}

@@ -302,9 +302,27 @@ public struct SaveOperation<M: Model> {
 
   /// Returns the bytes of an older record with the written fields replaced.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written, `corrupt` if the older
-  ///   record is not an object.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the older record is not an object. The code is `invalid`
+  ///   for a value that can't be written, or if the record would be read as another class.
   package func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
+    let merged = try bytes(mergedInto: older)
+    if M.hierarchyChoosesClasses { try refuseOtherClass(merged, insteadOf: older) }
+    return merged
+  }
+
+  private func refuseOtherClass(_ record: [UInt8], insteadOf older: [UInt8]) throws {
+    let modelClass = type(of: model)
+    let stored = modelClass.storedClass(for: Self.object(of: record))
+    guard stored != modelClass, modelClass.storedClass(for: Self.object(of: older)) == modelClass else { return }
+    throw ModelStoreError(
+      .invalid,
+      """
+      This \(modelClass.displayName) was not written: it would be read back as \(stored.displayName). Its changes are kept: \
+      revert them, or create a new model of that class and delete this one.
+      """, identifier: identifier)
+  }
+
+  private func bytes(mergedInto older: [UInt8]) throws -> [UInt8] {
     if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) {
       return try RecordLimits.checked(merged, of: typeName, identifier)
     }
