@@ -56,6 +56,9 @@ final class IdentityMap {
   /// Whether values of a document are being read, which no store has committed.
   var isReadingDocument = false
 
+  /// The number of calls of `unload()`.
+  var unloadCount = 0
+
   /// The fields that open transactions saved, while another task reads records.
   var protectedFields: Set<ObjectIdentifier> = []
 

@@ -27,6 +27,10 @@ public final class ModelScope {
   @_spi(ModelKitInternals)
   public var storeState: AnyObject?
 
+  /// The number of calls of ``ModelIsolation/unload()``. While it is the same, models that were read are still loaded.
+  @_spi(ModelKitInternals)
+  public var unloadCount: Int { map.unloadCount }
+
   /// The transformers for reading and writing models of this scope.
   public var transformers: ValueTransformerContext { map.transformers }
 

@@ -16,6 +16,7 @@ extension ModelIsolation where Self: ModelObject {
       details?.documentLoad = nil
       details?.unknownBaselines = []
       modelLoadState = .incomplete
+      identityMap?.unloadCount += 1
       identityMap?.releaseIfSaved(self)
     }
   }

@@ -15,6 +15,11 @@ struct IncludedLinks {
   /// Whether a related record is reached.
   func contains(_ node: Node) -> Bool { owners[node] != nil }
 
+  /// The nodes whose models were unloaded. A reference to a record that does not exist was never loaded.
+  var unloadedNodes: Set<Node> {
+    Set(members.values.joined().lazy.filter { $0.value.isUnloadedReference && $0.value.isKnownToStore }.map(\.key))
+  }
+
   /// Returns the nodes at level 0 that reach any of some nodes.
   func roots(of nodes: Set<Node>) -> Set<Node> {
     var (roots, seen, rest) = (Set<Node>(), nodes, Array(nodes))

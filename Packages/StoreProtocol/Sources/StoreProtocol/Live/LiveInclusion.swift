@@ -31,6 +31,8 @@ final class LiveInclusion<M: Model> {
   private var delivered: [M] = []
   /// The models that were written, or reach a written one, since the last valid result; nil if they are unknown.
   private var changed: Set<ObjectIdentifier>?
+  /// The number of models that had been unloaded when the related models were last loaded.
+  private var unloadCount = 0
 
   /// - Throws: ``ModelStoreError`` with the code `invalid` if a property on a path is not a relation.
   init(_ paths: [QueryPath], _ store: any LiveModelStore, _ evaluation: QueryEvaluation) throws {
@@ -74,9 +76,9 @@ final class LiveInclusion<M: Model> {
       let (touched, joining) = nodes(in: mail)
       // They are retained until their owners retain them.
       let (found, owners) = try await readMembers(joining)
-      let concerned = Set(
-        links.roots(of: touched.union(owners)).compactMap { shown[$0].map { ObjectIdentifier($0) } }
-      ).union(result?.differences.updated.map { ObjectIdentifier($0.model) } ?? [])
+      let roots = links.roots(of: touched.union(owners).union(takeUnloaded()))
+      let concerned = Set(roots.compactMap { shown[$0].map { ObjectIdentifier($0) } })
+        .union(result?.differences.updated.map { ObjectIdentifier($0.model) } ?? [])
       changed?.formUnion(concerned)
       let outdated = concerned.union(removeAll(except: models))
       let known = Set(shown.values.map { ObjectIdentifier($0) })
@@ -93,6 +95,13 @@ final class LiveInclusion<M: Model> {
       changed = nil
       throw error
     }
+  }
+
+  /// Returns the related models that were unloaded since the last call.
+  private func takeUnloaded() -> Set<Node> {
+    if store.scope.unloadCount == unloadCount { return [] }
+    unloadCount = store.scope.unloadCount
+    return links.unloadedNodes
   }
 
   /// Returns the related records that were written, and the identifiers of those that may have joined a list, by level.

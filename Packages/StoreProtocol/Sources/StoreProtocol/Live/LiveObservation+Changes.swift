@@ -79,7 +79,17 @@ extension LiveObservation {
         if order == nil, let place = table.place(of: identifier) { table.remove(place) }
       }
     }
+    dropUnloadedModels(of: table)
     return try await show(table, updated)
+  }
+
+  /// Discards the shown models that were unloaded since they were read, so that their records are read again.
+  private func dropUnloadedModels(of table: LiveTable<M>) {
+    guard hasUnloadedModels() else { return }
+    unloadCount = store.scope.unloadCount
+    for place in shown where table.models[place]?.isUnloadedReference == true {
+      if table.place(of: table.identifiers[place]) == place { table.dropModel(place) }
+    }
   }
 
   /// Returns whether the query matches a written record: see ``evaluate(_:_:_:_:)``. A record that can't be read and is

@@ -42,6 +42,8 @@ final class LiveObservation<M: Model> {
   var inclusion: LiveInclusion<M>?
   /// Whether the query was listed for the current result.
   var wasListed = false
+  /// The number of models that had been unloaded when none of the shown ones was.
+  var unloadCount = 0
 
   init(
     _ store: any LiveModelStore, _ query: ModelQuery<M>,
@@ -155,9 +157,11 @@ final class LiveObservation<M: Model> {
 
   /// Returns the result without related models; nil if it is the same as before.
   func queryResult(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
-    if mail.isEmpty, !mustList { return nil }
+    if mail.isEmpty, !mustList, !hasUnloadedModels() { return nil }
     work.changes += mail.batches.reduce(0) { $0 + $1.count }
-    if !isIncremental, !mustList, !mail.hasGap, let differences = takeRecords(of: mail.batches.joined()) {
+    if !isIncremental, !mustList, !mail.hasGap, !hasUnloadedModels(),
+      let differences = takeRecords(of: mail.batches.joined())
+    {
       return differences.isEmpty ? nil : LiveResult(models: models, differences: differences, error: nil)
     }
     guard isIncremental, !mustList, !mail.hasGap, let table else {
@@ -203,6 +207,8 @@ final class LiveObservation<M: Model> {
     work.listings += 1
     wasListed = true
     let old = models
+    let unloadCount = store.scope.unloadCount
+    let unloaded = Set(hasUnloadedModels() ? models.filter(\.isUnloadedReference).map { ObjectIdentifier($0) } : [])
     do {
       if isIncremental {
         try await fill()
@@ -215,10 +221,15 @@ final class LiveObservation<M: Model> {
     }
     mustList = false
     error = nil
+    self.unloadCount = unloadCount
     var differences = ModelDifferences(from: old, to: models)
     let staying = Set(old.map { ObjectIdentifier($0) })
     for (index, model) in models.enumerated() where staying.contains(ObjectIdentifier(model)) {
-      if let written, let identifier = model.identifier, !written.contains(ExactText(identifier)) { continue }
+      if let written, let identifier = model.identifier, !written.contains(ExactText(identifier)),
+        !unloaded.contains(ObjectIdentifier(model))
+      {
+        continue
+      }
       differences.updated.append(ModelDifferences.Change(model: model, index: index))
     }
     return LiveResult(models: models, differences: differences, error: nil)
@@ -354,6 +365,16 @@ final class LiveObservation<M: Model> {
   }
 
   // MARK: For the other parts of the observation
+
+  /// Returns whether shown models were unloaded since they were read. A read of the next result loads them again.
+  ///
+  /// - Complexity: O(1) if no model of the scope was unloaded since the last call.
+  func hasUnloadedModels() -> Bool {
+    if store.scope.unloadCount == unloadCount { return false }
+    if models.contains(where: \.isUnloadedReference) { return true }
+    unloadCount = store.scope.unloadCount
+    return false
+  }
 
   /// Returns whether a change is older than the list.
   func isKnown(_ routed: RoutedChange) -> Bool { routed.position <= position }

@@ -24,6 +24,38 @@ extension ModelStoreContract {
       try requireEqual(fourth.models.map(\.name.value), ["Bob"], "the result after a deletion")
       try requireEqual(fourth.differences.removed.map(\.index), [0], "what was removed")
     },
+    SharedEngineCheck("a live result has the stored values of models that were unloaded") { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      for name in ["Ada", "Cleo"] { try await writer.create(ContractPerson.named(name, age: 36)) }
+      var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
+      let people = try await next(&iterator, "observe").models
+      people[0].unload()
+      try await writer.create(ContractPerson.named("Bob", age: 20))
+      let second = try await next(&iterator, "observe")
+      try requireEqual(second.models.map(\.name.value), ["Ada", "Cleo", "Bob"], "the names")
+      try require(second.models[0] === people[0] && !people[0].isDirty, "the unloaded model is another one, or dirty")
+      try requireEqual(second.differences.updated.map(\.index), [0], "what was updated")
+      try requireEqual(second.differences.inserted.map(\.index), [2], "what was inserted")
+    },
+    SharedEngineCheck("a live query with an order loads models again that were unloaded", needs: [.queries]) {
+      makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      let people = [("Ada", 10), ("Bob", 20), ("Cleo", 30), ("Dan", 40)].map { ContractPerson.named($0, age: $1) }
+      for person in people { try await writer.create(person) }
+      var iterator = reader.observe(
+        ContractPerson.self, where: { $0.age > 5 }, sort: [.descending(\.age)], limit: 3
+      ).makeAsyncIterator()
+      for model in try await next(&iterator, "observe").models { model.unload() }
+      people[0].age.value = 35
+      try await writer.update(people[0])
+      let second = try await next(&iterator, "observe").models
+      try requireEqual(second.map(\.name.value), ["Dan", "Ada", "Cleo"], "the result after one entered")
+      second[0].unload()
+      try await writer.delete(people[3])
+      try requireEqual(
+        try await next(&iterator, "observe").models.map(\.name.value), ["Ada", "Cleo", "Bob"],
+        "the result after an unloaded one was deleted")
+    },
     SharedEngineCheck("a live query follows its condition, order and limit", needs: [.queries]) { makeStore in
       let reader = try live(await makeStore()), writer = try await makeStore()
       let people = [("Ada", 36), ("Bob", 20), ("Cleo", 50), ("Dan", 40)].map { ContractPerson.named($0, age: $1) }

@@ -32,6 +32,33 @@ extension ModelStoreContract {
       try requireEqual(third.differences.inserted.map(\.index), [3], "the created person")
       try requireEqual(third.models.last?.company.value?.name.value, "Nobody's", "the company of the created person")
     },
+    SharedEngineCheck("a live query loads included models again that were unloaded", needs: [.queries]) { makeStore in
+      let reader = try live(await makeStore()), writer = try await makeStore()
+      let companies = try await createCompanies(3, in: writer)
+      for number in 0..<3 { try await writer.create(employee("\(number)", of: companies[number / 2])) }
+      var iterator = reader.observe(
+        ContractPerson.self, sort: [.ascending(\.name)], including: [\.company.employees]
+      ).makeAsyncIterator()
+      func check(_ result: LiveResult<ContractPerson>, updated: [Int], _ what: String) throws {
+        try requireEqual(result.models.map(\.name.value), ["0", "1", "2"], "the names after \(what)")
+        try requireEqual(
+          result.models.map { $0.company.value?.name.value }, ["Company 0", "Company 0", companies[1].name.value],
+          "the companies after \(what)")
+        try requireEqual(
+          result.models.map { ($0.company.value?.employees.value ?? []).compactMap(\.name.value).sorted() },
+          [["0", "1"], ["0", "1"], ["2"]], "the colleagues after \(what)")
+        try requireEqual(result.differences.updated.map(\.index), updated, "what was updated after \(what)")
+      }
+      let people = try await next(&iterator, "observe").models
+      people[0].company.value?.unload()
+      companies[1].name.value = "New"
+      try await writer.update(companies[1])
+      try check(try await next(&iterator, "observe"), updated: [0, 1, 2], "a company was unloaded")
+      people[2].unload()
+      companies[1].name.value = "Newer"
+      try await writer.update(companies[1])
+      try check(try await next(&iterator, "observe"), updated: [2], "a person was unloaded")
+    },
     SharedEngineCheck("a live query retains the models that it includes", needs: [.queries]) { makeStore in
       let reader = try live(await makeStore()), writer = try await makeStore()
       let companies = try await createCompanies(1, in: writer)
