@@ -32,6 +32,7 @@ final class LiveInstances<M: Model> {
     _ changes: some Sequence<RoutedChange>
   ) throws -> (count: Int, unreadable: [(identifier: String, error: ModelStoreError)]) {
     let scope = store.scope
+    scope.prepareToRead()
     var latest: [ExactText: [UInt8]] = [:]
     var order: [String] = []
     for routed in changes {
@@ -67,6 +68,7 @@ final class LiveInstances<M: Model> {
     let start = store.scope.pendingReads.begin()
     defer { store.scope.pendingReads.end() }
     _ = try await store.readRecords(of: name) { records in
+      store.scope.prepareToRead()
       let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
       if live.isEmpty { return }
       let answer = store.scope.pendingReads.answer(since: start)

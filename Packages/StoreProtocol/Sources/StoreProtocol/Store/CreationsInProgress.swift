@@ -150,4 +150,7 @@ extension ModelScope {
 
   /// Adds a function that is called before records become models, as long as the scope exists.
   public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }
+
+  /// Calls the functions that were added by ``beforeReading(_:)``: live models of records are found only then.
+  func prepareToRead() { for hook in activity.readingHooks { hook() } }
 }

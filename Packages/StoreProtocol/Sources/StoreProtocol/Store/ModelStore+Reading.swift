@@ -61,7 +61,7 @@ extension ModelStore {
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
     try claimTypeName(of: type)
-    for hook in scope.activity.readingHooks { hook() }
+    scope.prepareToRead()
     // In a list of records, an empty one would be missing.
     if let empty = records.firstIndex(where: \.isEmpty) {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())

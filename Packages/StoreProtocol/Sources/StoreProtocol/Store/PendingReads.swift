@@ -153,6 +153,7 @@ extension ModelStore {
     _ type: M.Type, _ records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Moment,
     current: (String) async throws -> [UInt8]?
   ) async throws -> [[UInt8]?] {
+    scope.prepareToRead()
     var (bytes, start): ([[UInt8]?], _) = (records.map(\.bytes), start)
     while scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       let stale = records.indices.filter { index in

@@ -6,6 +6,12 @@ import StoreProtocol
 import SyncStore
 import Testing
 
+private final class Note: Model {
+  @Field var id: Int?
+  @Field var text: String?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `The observation of a synchronised store` {
   let shelf = Shelf()
   private let server = RESTFixture()
@@ -94,6 +100,26 @@ import Testing
     try await shelf.store.delete(try await shelf.store.lookup(Tag.self, identifier: "a"))
     try await store.sync()
     #expect(await results.next()?.count == 0)
+  }
+
+  @Test(arguments: [10_000, 1])
+  func `A consumer of changes follows a record whose identifier the server replaced`(buffer: Int) async throws {
+    let store = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore(), types: [Note.self])
+    let other = SyncModelStore(store.handle)
+    let note = try await other.create(Note())
+    var batches = other.changes(of: Note.self, buffer: buffer).makeAsyncIterator()
+    try await store.sync()
+    let same = try #require(try await store.list(Note.self).first)
+    for text in ["a", "b", "c"] {
+      same.text = text
+      try await store.save(same)
+    }
+    _ = await batches.next()
+    #expect(note.id == 1 && note.text == "c" && !note.isDirty)
+    #expect(Note.with(identifier: "1", in: other.scope) === note)
+    note.text = "d"
+    try await other.save(note)
+    #expect(try await SyncModelStore(store.handle).list(Note.self).map(\.text) == ["d"])
   }
 
   // MARK: Events
