@@ -17,7 +17,8 @@ extension ModelStore {
   /// is imported with it. An entry that has only its identifier references it, whether it is stored or not.
   ///
   /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It
-  /// does not stop the others. Entries are written in batches if the store has transactions.
+  /// does not stop the others. Entries are written in batches if the store has transactions. Otherwise the models inside
+  /// an entry are written before it, and stay written if the store rejects it.
   ///
   /// The import is one step of a `ModelUndo`.
   ///
@@ -252,6 +253,7 @@ private final class ImportRun<M: Model> {
       if !next.related.isEmpty, let store = store as? any TransactionalModelStore {
         try await writeTogether(in: store) { try await write(next) }
       } else {
+        if !next.related.isEmpty { try await checkRules(of: next) }
         try await write(next)
       }
       note(next)
@@ -272,6 +274,22 @@ private final class ImportRun<M: Model> {
       }
     }
     try await write(next.edit.model, in: store)
+  }
+
+  /// Checks the rules of an entry, and of the models that are written before it, in a store that could not undo these
+  /// writes.
+  private func checkRules(of next: Pending) async throws {
+    for model in next.related + [next.edit.model] where !model.isKnownToStore || !fields(of: model).isEmpty {
+      await model.finishChecksForSaving()
+      if Task.isCancelled { throw Self.cancellation }
+      if model.validateForSaving().isEmpty { continue }
+      ModelHook.beforeSave.run(on: model)
+      let errors = model.validateForSaving()
+      if errors.isEmpty { continue }
+      let error = ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
+      guard model !== next.edit.model else { throw error }
+      throw NestedRejection(path: next.edit.path(of: model) ?? FieldPath(), error: error)
+    }
   }
 
   private func write<Written: Model>(_ model: Written, in store: some ModelStore) async throws {

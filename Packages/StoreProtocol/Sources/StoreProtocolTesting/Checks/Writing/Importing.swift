@@ -198,6 +198,23 @@ extension ModelStoreContract {
       try requireEqual(report.rejected.map(\.identifier), ["1", "3"], "the identifiers")
       try require(report.rejected.allSatisfy { ($0.error as? ModelStoreError)?.code == .invalid }, "the codes")
     },
+    Check("an import writes no model inside an entry that breaks a rule", needs: [.anyModels]) { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      let json = Data(
+        #"""
+        [{"name": " ", "company": {"id": "acme", "name": "New"}}, {"name": "", "company": {"id": "new", "name": "New"}}]
+        """#.utf8)
+      let report = try await store.importModels(ContractPerson.self, fromJSON: json)
+      try requireEqual(report.rejected.map(\.path.description), ["[0]", "[1]"], "the paths")
+      try requireEqual(try await store.list(ContractCompany.self).map(\.name.value), ["Acme"], "the companies")
+      let other = Data(
+        #"[{"id": 3, "staff": [{"id": 4, "name": "A"}, {"id": 5, "age": 3}], "boss": {"id": 2, "name": "B"}}]"#.utf8)
+      let second = try await store.importModels(ContractJob.self, fromJSON: other)
+      try requireEqual(second.rejected.map(\.path.description), ["[0].staff[1]"], "the path of a member")
+      try requireEqual(try await store.list(ContractWorker.self).count, 0, "the number of workers")
+    },
     Check(
       "an import writes entries that reference a rejected one, and reports their references", needs: [.anyModels]
     ) { store in
