@@ -73,4 +73,12 @@ private final class Box: Model {
     caboose.next = first
     #expect(Set(SaveOrder(from: caboose).steps.map(\.model)) == [train, first, second, caboose])
   }
+
+  @Test func `New members of a list that was unloaded are saved, unless they left it`() {
+    let train = Train.with(identifier: "1", in: ModelScope()), first = Carriage(), second = Carriage()
+    for carriage in [first, second] { carriage.train = train }
+    train.unload()
+    second.train = nil
+    #expect(Set(SaveOrder(from: train).steps.map(\.model)) == [train, first])
+  }
 }

@@ -52,7 +52,7 @@ public struct DeletionPlan {
     var next = 0
     while next < models.count {
       for relation in models[next].relations where relation.deleteRule == .cascade {
-        for related in relation.relatedModels where doomed.insert(related).inserted {
+        for related in relation.relatedModelsAndUnloaded where doomed.insert(related).inserted {
           models.append(related)
         }
       }
@@ -66,7 +66,8 @@ public struct DeletionPlan {
         // Another store of the scope may have deleted both before: a history restores the link between them.
         let staying = relation.relatedModels.filter { !doomed.contains($0) && !(model.isDeleted && $0.isDeleted) }
         if relation.deleteRule == .deny, !ignoresDenials {
-          if !staying.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: staying) }
+          let members = staying + relation.membersLostByUnloading.filter { !doomed.contains($0) }
+          if !members.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: members) }
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
         // An embedded model that does not reference the deleted one is part of its record, and returns with an undo.
@@ -99,12 +100,12 @@ public struct DeletionPlan {
     change.announce()
   }
 
-  /// Cuts the links to deleted models whose side of them was unloaded. Call this after the links of stored records were
-  /// cut: those that are left are unsaved.
+  /// Cuts the links between models that stay and deleted ones whose side of them was unloaded. Call this after the links
+  /// of stored records were cut: those that are left are unsaved.
   public func nullifyUnloadedLinks() {
     let change = RelationChange(.deletion)
     for model in models {
-      for relation in model.relations { relation.cutStaleInverses(except: [], change) }
+      for relation in model.relations { relation.cutStaleInverses(except: models, change) }
     }
     change.announce()
   }

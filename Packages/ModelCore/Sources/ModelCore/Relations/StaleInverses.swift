@@ -18,6 +18,11 @@ struct StaleInverses {
     links[ObjectIdentifier(relation)]?.contains { $0.model === model } ?? false
   }
 
+  /// The former members of a relation.
+  func models(of relation: any Relation) -> [ModelObject] {
+    links[ObjectIdentifier(relation)]?.compactMap(\.model) ?? []
+  }
+
   mutating func take(from relation: any Relation) -> [ModelObject] {
     links.removeValue(forKey: ObjectIdentifier(relation))?.compactMap(\.model) ?? []
   }
@@ -43,6 +48,18 @@ extension Relation {
     for model in former where !kept.contains(ObjectIdentifier(model)) { cutInverse(model, change) }
   }
 
+  /// The models with an unsaved link to the owner that this side lacks since it was unloaded.
+  var membersLostByUnloading: [ModelObject] {
+    guard isUneven, let owner = ownerModel, let former = owner.details?.staleInverses.models(of: self) else {
+      return []
+    }
+    var seen: Set<ModelObject> = []
+    return former.filter { model in
+      guard !refers(to: model), let inverse = inverse(on: model), seen.insert(model).inserted else { return false }
+      return inverse.isDirty && inverse.refers(to: owner)
+    }
+  }
+
   /// Cuts a link that this relation had before it was unloaded, and that the record of its model still has. The link is
   /// the baseline then, so that the next save removes it from the record.
   func cutUnloadedLink(to model: ModelObject, of owner: ModelObject, _ change: RelationChange) {
@@ -53,6 +70,14 @@ extension Relation {
     _ = attachInverse(model, read)
     detachInverse(model, change)
     read.announce()
+  }
+}
+
+@_spi(ModelKitInternals)
+extension RelationField {
+  /// The related models, and those with an unsaved link to the owner that this side lacks since it was unloaded.
+  public var relatedModelsAndUnloaded: [ModelObject] {
+    relatedModels + ((self as? any Relation)?.membersLostByUnloading ?? [])
   }
 }
 

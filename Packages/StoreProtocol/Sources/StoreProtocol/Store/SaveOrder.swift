@@ -52,7 +52,7 @@ struct SaveOrder {
     guard node.followsInverses else { return nodes }
     // A relation may be stored in the records of its related models only.
     for relation in allRelations(of: model) {
-      for related in relation.relatedModels where isReferenced(model, by: related, relation) {
+      for related in relation.relatedModelsAndUnloaded where isReferenced(model, by: related, relation) {
         nodes.append(Node(model: related, hasOwnRecord: true, followsInverses: isUnstored(related)))
       }
     }

@@ -40,6 +40,30 @@ extension ModelStoreContract {
       }
       try requireEqual(try await store.list(in: other.players).count, 2, "the players of the other club")
     },
+    Check("the rules follow unsaved links to a model whose side was unloaded", needs: [.queries]) { store in
+      for isNew in [false, true] {
+        let team = ContractTeam(), debt = ContractDebt(), member = ContractMember()
+        team.id.value = isNew ? "blues" : "reds"
+        try await store.create(team)
+        if !isNew {
+          try await store.create(debt)
+          try await store.create(member)
+        }
+        debt.team.value = team
+        member.team.value = team
+        team.unload()
+        let error = try await requireError(.denied, "delete") { try await store.delete(team) }
+        try requireEqual(
+          (error.cause as? DeletionDeniedError)?.members.count, 1, "the number of models that deny the deletion")
+        try require(debt.team.value === team && debt.isDirty, "the debt lost its link")
+        debt.team.value = nil
+        try await store.delete(team)
+        try require(member.wasDeleted == !isNew, "the member was not deleted, or was one without a record")
+        try require(debt.team.value == nil, "the debt references the deleted team")
+      }
+      try requireEqual(try await store.count(ContractMember.self), 0, "the number of members")
+      try requireEqual(try await store.count(ContractDebt.self), 1, "the number of debts")
+    },
     Check("a deletion of an unloaded reference without a record throws notFound", needs: [.queries]) { store in
       let team = ContractTeam.with(identifier: "nobody", in: store.scope)
       let error = try await requireError(.notFound, "delete") { try await store.delete(team) }
