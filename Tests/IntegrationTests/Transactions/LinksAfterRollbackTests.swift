@@ -55,6 +55,32 @@ private final class Job: Model {
     #expect(other.team === job.team && other.$team.isDirty)
   }
 
+  @Test(arguments: [false, true], [false, true])
+  func `A new model that was rolled back makes no list dirty`(isLoaded: Bool, isSaved: Bool) async throws {
+    let store = MemoryModelStore()
+    let team = try await store.create(Team())
+    if isLoaded { #expect(try await store.list(in: team.$jobs).isEmpty) }
+    var kept: Job?
+    for isKept in [false, true] {
+      do {
+        try await store.transaction { store in
+          let job = Job()
+          job.team = team
+          if isSaved { try await store.save(job) }
+          if isKept { kept = job }
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      #expect(!team.isDirty && store.scope.unsavedModels.isEmpty)
+      #expect((team.jobs ?? []) == [kept].compactMap(\.self))
+    }
+    let job = try #require(kept)
+    #expect(job.team === team && !job.isPersisted && job.identifier == nil)
+    try await store.save(job)
+    #expect(team.jobs == [job] && !team.isDirty && !job.isDirty)
+    #expect(try await MemoryModelStore(store.handle).list(Job.self).map(\.team?.id) == [1])
+  }
+
   @Test(arguments: ["save", "import", "import of both"])
   func `A nested transaction leaves no new model in a list`(kind: String) async throws {
     let store = MemoryModelStore()

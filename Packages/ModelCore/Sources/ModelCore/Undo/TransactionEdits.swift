@@ -25,6 +25,24 @@ public final class TransactionEdits {
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
 
+  /// The new models that keep a link to a restored relation.
+  private struct LinksOfNewModels {
+    private struct WeakModel {
+      weak var model: ModelObject?
+    }
+
+    private var models: [WeakModel] = []
+    /// The last change of the relation, by one of the links.
+    private(set) var lastChange: ChangeStamp?
+
+    mutating func add(_ model: ModelObject, to relation: any Relation) {
+      models.append(WeakModel(model: model))
+      lastChange = relation.lastChange
+    }
+
+    var areReleased: Bool { models.allSatisfy { $0.model == nil } }
+  }
+
   /// The fields of a transaction that failed.
   struct RolledBackFields {
     /// The fields that other tasks changed last. They keep their values.
@@ -56,6 +74,8 @@ public final class TransactionEdits {
   private var savedFields: [AnyField] = []
   /// The models into which the transaction read documents, with the document loads from before.
   private var documentLoads: [ModelObject: DocumentLoad?] = [:]
+  /// The links of new models to restored relations, by relation.
+  private var linksOfNewModels: [ObjectIdentifier: LinksOfNewModels] = [:]
   /// The fields that other tasks changed since the transaction began.
   private var changedElsewhere: Set<ObjectIdentifier> = []
   /// The operation whose step the edits of the transaction belong to; nil for a step of their own.
@@ -343,7 +363,21 @@ public final class TransactionEdits {
       map.release(model)
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
+    removeLinksOfReleasedModels(from: reverted)
     return models
+  }
+
+  /// Restores relations again that have only links of new models that no caller retains: nothing is unsaved in them.
+  private func removeLinksOfReleasedModels(from reverted: [Entry]) {
+    if linksOfNewModels.isEmpty { return }
+    (newModels, created, savedFields, documentLoads) = ([], [], [], [:])
+    for entry in reverted {
+      guard let links = linksOfNewModels[ObjectIdentifier(entry.field)], links.areReleased,
+        entry.field.lastChange == links.lastChange
+      else { continue }
+      map.withoutRecording { reinstate(entry) }
+      map.updateRetention(of: entry.model)
+    }
   }
 
   /// Discards what is recorded of a new model that a nested transaction added and took back.
@@ -371,12 +405,7 @@ public final class TransactionEdits {
       if elsewhere == nil, let relation = entry.field as? any Relation {
         relations.append((relation, entry.model, relation.liveModels))
       }
-      if elsewhere == nil || elsewhere?.isDirty == true {
-        entry.field.reinstate(entry.before, exactly: true, marksClean: false)
-        // A save by another task that began after the edit saves the value.
-        if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
-        if let stamp = entry.captured { entry.field.markSaved(asOf: stamp) }
-      }
+      if elsewhere == nil || elsewhere?.isDirty == true { reinstate(entry) }
       if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
     }
     for (relation, _, _) in relations where !deletedElsewhere.isEmpty {
@@ -407,6 +436,14 @@ public final class TransactionEdits {
     }
   }
 
+  /// Gives a field back its value from before the transaction.
+  private func reinstate(_ entry: Entry) {
+    entry.field.reinstate(entry.before, exactly: true, marksClean: false)
+    // A save by another task that began after the edit saves the value.
+    if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
+    if let stamp = entry.captured { entry.field.markSaved(asOf: stamp) }
+  }
+
   /// Makes both sides of a link equal where only one was restored: the other one is of a new model, or another task
   /// changed it.
   private func align(
@@ -421,6 +458,9 @@ public final class TransactionEdits {
     {
       // A new model, and one that the transaction read first, keep the links that their own records have.
       inverse.linkInverse(owner, change)
+      if newModels.contains(model), model.origin == .new {
+        linksOfNewModels[ObjectIdentifier(relation), default: LinksOfNewModels()].add(model, to: relation)
+      }
     } else if !isLinked {
       inverse.detachInverse(owner, change)
     } else if inverse.isToMany || inverse.liveModels.isEmpty {
