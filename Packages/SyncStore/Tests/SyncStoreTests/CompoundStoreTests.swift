@@ -7,6 +7,19 @@ import StoreProtocolTesting
 import SyncStore
 import Testing
 
+private final class Office: Model {
+  @Field var id: Int?
+  @Required var name = "Office"
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Worker: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var office: Office?
+  @ModelField(foreignKey: true) var boss: Worker?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `A compound store` {
   let scope = ModelScope()
 
@@ -115,6 +128,23 @@ import Testing
     }
     #expect(error.code == .offline && error.message.contains("1 of 2 stores"))
     #expect(try await one.count(Tag.self) == 1)
+  }
+
+  @Test func `A column behind several relations is that of the records, and nil for a record that does not exist`()
+    async throws
+  {
+    let (one, other) = (memory(), memory())
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, other] }
+    do {
+      let office = try await store.create(Office()), boss = Worker(), worker = Worker(), stranger = Worker()
+      boss.office = office
+      worker.boss = try await store.create(boss)
+      stranger.boss = Worker.with(identifier: "9", in: scope)
+      try await store.createAll([worker, stranger])
+    }
+    let offices = try await store.values(Worker.self, of: { $0.boss.office.name })
+    #expect(offices == [nil, "Office", nil])
+    #expect(try await store.values(Worker.self, of: { $0.boss.id }) == [nil, 1, 9])
   }
 
   @Test func `An operation without a store is unsupported`() async throws {

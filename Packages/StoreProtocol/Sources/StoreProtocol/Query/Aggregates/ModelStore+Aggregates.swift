@@ -9,7 +9,7 @@ extension ModelStore {
   /// ```
   ///
   /// Records without a value are left out. A store that has no records of its own, such as one behind a REST API, lists
-  /// the models.
+  /// the models, including the related models of the columns.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.

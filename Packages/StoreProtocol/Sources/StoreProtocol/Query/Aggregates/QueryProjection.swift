@@ -73,7 +73,16 @@ extension ModelStore {
   func project<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws {
     if let store = self as? any ProjectingModelStore { return try await store.run(query, into: projection) }
     let program = try QueryProgram(query, in: scope.transformers, isForRecords: false, projection: projection)
+    let relations: [(RelationPath<M>) -> any IncludedRelation] = program.relationsOfColumns.map { path in
+      { _ in ColumnRelation(path: path) }
+    }
+    let models = try await relations.isEmpty ? list(query) : list(query, including: relations)
     projection.begin(isStreamed: true)
-    for model in try await list(query) { try projection.take(program.projectedValues(of: model)) }
+    for model in models { try projection.take(program.projectedValues(of: model)) }
   }
+}
+
+/// The relations on the path of a column.
+private struct ColumnRelation: IncludedRelation {
+  let path: QueryPath
 }

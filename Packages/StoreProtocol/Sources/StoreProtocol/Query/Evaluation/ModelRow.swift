@@ -5,6 +5,8 @@
 struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext
+  /// Whether the related models were read before, so that those which are not loaded have no record.
+  var hasReadRelations = false
 
   private func field(at slot: QuerySlot) throws -> AnyField {
     guard let field = model.field(like: slot.owner) ?? model.field(declaredAs: slot.key) else {
@@ -37,8 +39,11 @@ struct ModelRow: QueryRow {
   }
 
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
+    if hasReadRelations, model.isUnloadedReference { return nil }
     guard let relation = try field(at: slot) as? any RelationField else { return nil }
-    return relation.relatedModels.first.map { ModelRow(model: $0, context: context) }
+    return relation.relatedModels.first.map {
+      ModelRow(model: $0, context: context, hasReadRelations: hasReadRelations)
+    }
   }
 
   func elements(of list: QueryList) throws -> [any QueryRow] {

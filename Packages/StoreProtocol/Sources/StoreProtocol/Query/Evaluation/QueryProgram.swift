@@ -180,9 +180,14 @@ public final class QueryProgram<M: Model> {
     }
   }
 
-  /// Returns the values of the projection's columns in a live model.
+  /// The relations on the paths of the projection's columns.
+  var relationsOfColumns: [QueryPath] {
+    columns.filter { !$0.steps.isEmpty }.map { QueryPath($0.steps.map(\.slot.key)) }
+  }
+
+  /// Returns the values of the projection's columns in a live model, whose related models were read.
   func projectedValues(of model: ModelObject) throws -> [JSONValue] {
-    let row = ModelRow(model: model, context: context)
+    let row = ModelRow(model: model, context: context, hasReadRelations: true)
     return try translating { try columns.map { try $0.json(in: row) } }
   }
 

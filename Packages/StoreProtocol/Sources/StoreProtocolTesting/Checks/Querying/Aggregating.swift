@@ -76,6 +76,17 @@ extension ModelStoreContract {
         }
       }
     },
+    Check("columns of related models that are not live are those of their records", needs: [.anyModels]) { store in
+      try await storePeople(in: store)
+      let rows = try await store.values(ContractPerson.self, of: { ($0.name, $0.company.name) })
+      try requireEqual(rows.map(\.0), ["Ada", "Bob", "Cleo"], "the names")
+      try requireEqual(rows.map(\.1), ["Acme", nil, "Acme"], "the names of the companies")
+      let groups = try await store.groups(ContractPerson.self, by: { $0.company.name }) { $0.count }
+      try requireEqual(groups.map(\.key), ["Acme", nil], "the keys")
+      try requireEqual(groups.map(\.values), [2, 1], "the counts")
+      try requireEqual(
+        try await store.maximum(ContractPerson.self, of: { $0.company.name }), "Acme", "the maximum of the companies")
+    },
     Check("groups by a column of a related model read its record", needs: [.transactions]) { store in
       let company = ContractCompany.with(identifier: "acme", in: store.scope)
       company.name.value = "Acme"
@@ -93,6 +104,18 @@ extension ModelStoreContract {
       try requireEqual(rows.map(\.1), ["Acme", nil], "the names of the companies")
     },
   ]
+
+  /// Stores two people of a company, and one without, which are not live afterwards.
+  private static func storePeople(in store: any ModelStore) async throws {
+    let company = ContractCompany.named("Acme")
+    company.id.value = "acme"
+    try await store.create(company)
+    for name in ["Ada", "Bob", "Cleo"] {
+      let person = ContractPerson.named(name)
+      if name != "Bob" { person.company.value = company }
+      try await store.create(person)
+    }
+  }
 
   /// A check that aggregates, groups and columns of random data are what plain Swift makes of it.
   ///
