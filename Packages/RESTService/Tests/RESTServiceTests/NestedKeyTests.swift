@@ -20,6 +20,7 @@ final class Address: Model {
 
 final class Line: Model {
   @Field var text: String?
+  @Field var cost: Int?
 }
 
 @Suite struct `Nested objects in requests` {
@@ -33,6 +34,7 @@ final class Line: Model {
     return RESTService(store.handle, serving: [Invoice.self]) { access in
       access.allow(.all, Invoice.self)
       access.protect(\Invoice.$owner)
+      access.hide(\Line.$cost)
     }
   }
 
@@ -80,5 +82,30 @@ final class Line: Model {
     let invoice = try await Self.stored(store)
     #expect(invoice.title == (body == "{}" ? nil : "April"))
     #expect(invoice.note == nil && invoice.owner == "ada")
+  }
+
+  @Test(arguments: ["PATCH", "PUT"])
+  func `A hidden value stays with its element when a list without identifiers gets, loses and moves others`(
+    method: String
+  ) async throws {
+    let store = MemoryModelStore()
+    let service = try await Self.service(store)
+    let writer = MemoryModelStore(store.handle)
+    let invoice = try await writer.lookup(Invoice.self, identifier: "1")
+    invoice.lines = ["A", "B"].enumerated().map { index, text in
+      let line = Line()
+      (line.text, line.cost) = (text, index + 1)
+      return line
+    }
+    try await writer.save(invoice)
+    for (texts, costs) in [
+      (["A", "B", "C"], [1, 2, nil]), (["C", "B", "A"], [nil, 2, 1]), (["B", "A"], [2, 1]), (["B", "D"], [2, 1]),
+      (["D"], [1]),
+    ] as [([String], [Int?])] {
+      let lines = JSONValue.array(texts.map { ["text": .string($0)] })
+      let answer = try await Self.request(service, method, ["lines": lines])
+      #expect(answer.json?["lines"] == lines)
+      #expect(try await Self.stored(store).lines?.map(\.cost) == costs, "\(texts)")
+    }
   }
 }

@@ -39,12 +39,13 @@ extension ModelReader {
   ///   - elements: the models, or their identifiers.
   ///   - type: the class of the relation.
   ///   - isForeignKey: whether identifiers are expected.
-  ///   - relation: the list. An edit with the same number of elements edits its members in their order.
-  ///   - current: the members that objects without identifier may be read into, by position; nil for none.
+  ///   - relation: the list.
+  ///   - current: the members that objects without identifier may be read into; nil for none. An edit finds them by their
+  ///     values, another reading by their position.
   func stage<M: Model>(
     _ elements: [JSONValue], as type: M.Type, isForeignKey: Bool, of relation: any Relation, into current: [M]?
   ) throws -> [Staged<M>] {
-    let current = (edits == nil || current?.count == elements.count ? current : nil) ?? []
+    let current = edits == nil ? current ?? [] : editedMembers(current ?? [], by: elements, as: type)
     var rejected: [(index: Int, json: JSONValue)] = []
     var issues: [ModelDecodingError] = []
     var staged: [Staged<M>] = []

@@ -455,7 +455,7 @@ final class ModelReader: FieldReader {
     return (field, -1)
   }
 
-  private func hasIdentifier(_ model: ModelObject, in object: AttributeDictionary) -> Bool {
+  func hasIdentifier(_ model: ModelObject, in object: AttributeDictionary) -> Bool {
     guard let (field, index) = Self.identifierPlace(of: model) else { return false }
     return value(of: field, index, of: model, in: object).map { !$0.isNull } ?? false
   }

@@ -27,6 +27,7 @@ private final class Lamp: Model {
 
 private final class Bulb: Model {
   let watts = Field<Int>()
+  let price = Field<Decimal>()
 }
 
 /// A value that can't be compared.
@@ -137,6 +138,40 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     #expect(bulb?.isDirty == false && spares?.map(\.isDirty) == [false, true])
     try lamp.read(["spares": [["watts": 40]]], as: .edit)
     #expect(lamp.spares.value?.count == 1 && lamp.spares.isDirty)
+  }
+
+  @Test(
+    arguments: [
+      ([60, 40], [1, 0]), ([60], [1]), ([40, 60, 75], [0, 1, nil]), ([75, 40, 60], [nil, 0, 1]), ([40, 75], [0, 1]),
+      ([75, 40], [nil, 0]), ([], []), ([60, 60], [0, 1]), ([40, 75, 60], [0, nil, 1]),
+    ] as [([Int], [Int?])])
+  func `An edited list without identifiers keeps the members with the same values, wherever they are`(
+    watts: [Int], kept: [Int?]
+  ) throws {
+    let lamp = try Lamp.from(dictionaryValue: [
+      "spares": [["watts": 40, "price": 4], ["watts": 60, "price": 6]]
+    ])
+    let spares = try #require(lamp.spares.value)
+    try lamp.read(["spares": .array(watts.map { ["watts": .int($0)] })], as: .edit)
+    let edited = try #require(lamp.spares.value)
+    #expect(edited.map(\.watts.value) == watts)
+    #expect(edited.map { bulb in spares.firstIndex { $0 === bulb } } == kept)
+    #expect(edited.map(\.price.value) == kept.map { $0.flatMap { spares[$0].price.value } })
+  }
+
+  @Test func `Of members with the same values, an edit keeps those beside the change`() throws {
+    let lamp = try Lamp.from(dictionaryValue: ["spares": [["watts": 40], ["watts": 60], ["watts": 40]]])
+    let spares = try #require(lamp.spares.value)
+    try lamp.read(["spares": [["watts": 60], ["watts": 40]]], as: .edit)
+    #expect(lamp.spares.value == Array(spares.dropFirst()))
+  }
+
+  @Test func `An edit finds a member by another spelling of its values`() throws {
+    let lamp = try Lamp.from(dictionaryValue: ["spares": [["watts": 40, "price": 4], ["watts": 60, "price": nil]]])
+    let spares = lamp.spares.value
+    try lamp.read(["spares": [["watts": 60, "price": nil], ["watts": 40, "price": 4.0]]], as: .edit)
+    #expect(lamp.spares.value == spares?.reversed())
+    #expect(spares?.map(\.isDirty) == [false, false])
   }
 
   @Test func `A local change is kept by edits of other fields, and replaced by an edit of its field`() throws {
