@@ -7,7 +7,7 @@ import StoreEngine
 import Testing
 
 /// An engine that answers only after it was opened, or throws if the task is cancelled.
-private final class BlockedEngine: RecordEngine {
+final class BlockedEngine: RecordEngine {
   let base = MemoryModelStore().handle
   private let isOpen = AwaitedState(false)
   private let failure: ModelStoreError?

@@ -25,8 +25,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
   private let now: @Sendable () -> Date
   /// The number of commits, which readers of the log wait for.
   private let commits = AwaitedState(0)
-  /// Whether a commit is in progress, for an engine whose positions are not those of the commits.
-  private let isCommitting = AwaitedState(false)
+  /// The commits, one after the other, for an engine whose positions are not those of the commits.
+  private let turns = Turns<String>()
 
   /// Creates an engine over another one.
   ///
@@ -54,8 +54,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
   /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
   public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
     let isOrdered = local is any CommitOrderedEngine
-    if !isOrdered { await begin() }
-    defer { if !isOrdered { for task in isCommitting.change({ $0 = false }) { task.resume() } } }
+    if !isOrdered { try await turns.begin(LoggedChange.headType) }
+    defer { if !isOrdered { turns.end(LoggedChange.headType) } }
     while true {
       var head: Head?
       if !isOrdered { head = Head(record: try await local.read(LoggedChange.headType, LoggedChange.headType)) }
@@ -85,19 +85,6 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
       let (name, json) = (LoggedChange.headType, JSONValue.object(["position": .string(position)]))
       let bytes = Array(try json.jsonData())
       return record.map { .update(name, name, bytes, ifRevision: $0.revision) } ?? .create(name, name, bytes)
-    }
-  }
-
-  /// Waits until no commit is in progress.
-  private func begin() async {
-    while true {
-      let isFree = isCommitting.withLock { isCommitting in
-        defer { isCommitting = true }
-        return !isCommitting
-      }
-      if isFree { return }
-      await isCommitting.wait(isolation: #isolation) { !$0 }
-      if Task.isCancelled { await Task.yield() }
     }
   }
 

@@ -115,6 +115,28 @@ private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEng
     #expect(try await position() == answer.json?["position"]?.stringValue)
   }
 
+  @Test func `A cancelled commit that waits for another one ends at once, and writes nothing`() async throws {
+    let base = BlockedEngine()
+    let engine = ChangeLogEngine(base)
+    @Sendable func create(_ identifier: Int) async throws {
+      let bytes = Array(#"{"id":\#(identifier),"title":"Emma"}"#.utf8)
+      try await engine.commit(RecordBatch([.create("Novel", "\(identifier)", bytes)]))
+    }
+    let first = Task { try await create(1) }
+    await base.waitForArrivals(1)
+    let second = Task { try await create(2) }
+    let unblocking = Task {
+      try? await Task.sleep(for: .seconds(5))
+      base.unblock()
+    }
+    second.cancel()
+    let error = await #expect(throws: ModelStoreError.self) { try await second.value }
+    #expect(error?.code == .cancelled)
+    unblocking.cancel()
+    try await first.value
+    #expect(try await MemoryModelStore(base.base).list(Novel.self).map(\.id) == [1])
+  }
+
   @Test func `A commit is repeated after one of another process`() async throws {
     let base = OverlappingEngine()
     let store = OverlappingStore(ChangeLogEngine(base))
