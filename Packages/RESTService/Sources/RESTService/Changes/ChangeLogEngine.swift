@@ -27,6 +27,8 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
   private let commits = AwaitedState(0)
   /// The commits, one after the other, for an engine whose positions are not those of the commits.
   private let turns = Turns<String>()
+  /// The longest time before a commit is repeated after those of other processes.
+  private static var maximumDelay: Duration { .milliseconds(250) }
 
   /// Creates an engine over another one.
   ///
@@ -56,6 +58,7 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     let isOrdered = local is any CommitOrderedEngine
     if !isOrdered { try await turns.begin(LoggedChange.headType) }
     defer { if !isOrdered { turns.end(LoggedChange.headType) } }
+    var delay = Duration.milliseconds(1)
     while true {
       var head: Head?
       if !isOrdered { head = Head(record: try await local.read(LoggedChange.headType, LoggedChange.headType)) }
@@ -63,10 +66,15 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
         return try await commit(batch, after: head)
       } catch let mismatch as RecordMismatch {
         // Another writer committed since the head, or the record that the log describes, was read.
-        if mismatch.type == LoggedChange.headType { continue }
-        let identifier = ExactText(mismatch.identifier)
-        let operation = batch.operations.first { $0.type == mismatch.type && ExactText($0.identifier) == identifier }
-        guard mismatch.reason == .wasChanged, let operation, operation.expectedRevision == nil else { throw mismatch }
+        if mismatch.type != LoggedChange.headType {
+          let identifier = ExactText(mismatch.identifier)
+          let operation = batch.operations.first { $0.type == mismatch.type && ExactText($0.identifier) == identifier }
+          guard mismatch.reason == .wasChanged, let operation, operation.expectedRevision == nil else { throw mismatch }
+        }
+        // A random time: the process that is slower would lose against the others each time.
+        try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
+        if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written.") }
+        delay = min(delay * 2, Self.maximumDelay)
       }
     }
   }

@@ -137,6 +137,26 @@ private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEng
     #expect(try await MemoryModelStore(base.base).list(Novel.self).map(\.id) == [1])
   }
 
+  @Test func `Commits that lose against those of other processes are repeated after growing times`() async throws {
+    let base = OverlappingEngine()
+    let store = OverlappingStore(ChangeLogEngine(base))
+    let novel = Novel()
+    try await store.create(novel)
+    let left = Atomic(8)
+    @Sendable func intrude(_ engine: MemoryEngine) throws {
+      let head = "RESTServiceChangeHead"
+      try engine.commit(RecordBatch([.update(head, head, Array("{}".utf8))]))
+      if left.subtract(1, ordering: .relaxed).newValue > 0 { base.intrusion.withLock { $0 = intrude } }
+    }
+    base.intrusion.withLock { $0 = intrude }
+    let start = ContinuousClock.now
+    novel.title = "b"
+    try await store.save(novel)
+    #expect(left.load(ordering: .relaxed) == 0)
+    // Half of 1, 2, 4, … 128 ms.
+    #expect(ContinuousClock.now - start > .milliseconds(127))
+  }
+
   @Test func `A commit is repeated after one of another process`() async throws {
     let base = OverlappingEngine()
     let store = OverlappingStore(ChangeLogEngine(base))
