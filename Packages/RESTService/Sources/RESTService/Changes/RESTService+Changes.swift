@@ -62,28 +62,41 @@ extension RESTService {
         if try isFound(model).isMatch { found.insert(name) }
       }
     }
+    let current = try await models(M.self, identifiers, in: store)
     for identifier in identifiers {
       let wasFound = found.contains(ExactText(identifier))
-      do {
-        let model = try await lookUp(M.self, identifier, in: store)
-        let (isReadable, isMatch) = try isFound(model)
-        if isMatch {
-          changes.updated.append((identifier, try record(of: model)))
-        } else if wasFound, isReadable {
-          changes.left.append(identifier)
-        } else if wasFound {
-          // A record that the user may not read is treated as missing.
-          changes.deleted.append(identifier)
-        }
-      } catch let error as ModelStoreError where error.code == .notFound {
-        if wasFound { changes.deleted.append(identifier) }
+      // A record that the user may not read is treated as missing.
+      let (isReadable, isMatch) = try current[ExactText(identifier)].map(isFound) ?? (false, false)
+      if isMatch, let model = current[ExactText(identifier)] {
+        changes.updated.append((identifier, try record(of: model)))
+      } else if wasFound, isReadable {
+        changes.left.append(identifier)
+      } else if wasFound {
+        changes.deleted.append(identifier)
       }
     }
     return changes
   }
 
-  private func lookUp<M: Model, S: ModelStore>(_ type: M.Type, _ identifier: String, in store: S) async throws -> M {
-    try await store.lookup(type, identifier: identifier)
+  /// Returns the models of identifiers, without missing ones. Reads all of them with one call if the store can do so.
+  private func models<M: Model, S: ModelStore>(
+    _ type: M.Type, _ identifiers: [String], in store: S
+  ) async throws -> [ExactText: M] {
+    var (models, rest): ([ExactText: M], [String]) = ([:], identifiers)
+    if let store = store as? any BatchReadingModelStore {
+      let names = Set(identifiers.map { ExactText($0) })
+      let read = try await store.read(type, identifiers: identifiers)
+      for model in read { models[ExactText(model.storedIdentifier ?? "")] = model }
+      // A database may spell an identifier in another way.
+      let isComplete = models.count == read.count && models.keys.allSatisfy(names.contains)
+      rest = isComplete ? [] : identifiers.filter { models[ExactText($0)] == nil }
+    }
+    for identifier in rest {
+      do {
+        models[ExactText(identifier)] = try await store.lookup(type, identifier: identifier)
+      } catch let error as ModelStoreError where error.code == .notFound { continue }
+    }
+    return models
   }
 }
 

@@ -16,6 +16,8 @@ private final class OverlappingEngine: RecordEngine {
 
   /// The number of records that were read together.
   let readCount = Atomic(0)
+  /// The number of novels that were read by themselves.
+  let lookupCount = Atomic(0)
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
   var conflictTrackers: ConflictTrackers { base.conflictTrackers }
@@ -43,7 +45,12 @@ private struct OverlappingSnapshot: RecordSnapshot {
   let base: any RecordSnapshot
 
   func record(_ type: String, _ identifier: String) async throws -> StoredRecord? {
-    try await base.record(type, identifier)
+    if type == "Novel" { engine.lookupCount.add(1, ordering: .relaxed) }
+    return try await base.record(type, identifier)
+  }
+
+  func records(_ type: String, identifiers: [String]) async throws -> RecordPart {
+    try await base.records(type, identifiers: identifiers)
   }
 
   func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart {
@@ -113,6 +120,19 @@ private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEng
     let answer = try await library.request("GET", "/novels?updated_since=\(first)")
     #expect(Changes(json: try #require(answer.json)).titles == ["last"])
     #expect(try await position() == answer.json?["position"]?.stringValue)
+  }
+
+  @Test func `The changed records of a request are read together`() async throws {
+    let library = OverlappingLibrary()
+    let store = library.store
+    let first = try #require(
+      try await library.request("GET", "/novels?updated_since=").json?["position"]?.stringValue)
+    for number in 0..<5 { try await library.add("\(number)") }
+    try await store.delete(try await store.lookup(Novel.self, identifier: "2"))
+    let before = library.engine.local.lookupCount.load(ordering: .relaxed)
+    let answer = try await library.request("GET", "/novels?updated_since=\(first)")
+    #expect(Changes(json: try #require(answer.json)).titles == ["0", "2", "3", "4"])
+    #expect(library.engine.local.lookupCount.load(ordering: .relaxed) == before)
   }
 
   @Test func `A cancelled commit that waits for another one ends at once, and writes nothing`() async throws {
