@@ -198,10 +198,15 @@ private struct EventClient {
     let others = try [stream(library, "bob"), stream(library, nil), stream(library, nil)]
     #expect(others.allSatisfy { $0 != nil })
     withExtendedLifetime(first) {}
-    let counted = LoggedLibrary(options: RESTServiceOptions(requestsPerMinute: 2))
-    for _ in 0..<2 { #expect(try stream(counted, "ada") != nil) }
-    #expect(try stream(counted, "ada") == nil)
-    #expect(try await counted.request("GET", "/novels", user: "ada").status == 429)
+    // Once more if a minute begins meanwhile.
+    var (minute, outcome): (Int, [Int]) = (0, [])
+    repeat {
+      minute = Int(Date().timeIntervalSince1970) / 60
+      let counted = LoggedLibrary(options: RESTServiceOptions(requestsPerMinute: 2))
+      outcome = try (0..<3).map { _ in try stream(counted, "ada") == nil ? 429 : 200 }
+      outcome.append(try await counted.request("GET", "/novels", user: "ada").status)
+    } while minute != Int(Date().timeIntervalSince1970) / 60
+    #expect(outcome == [200, 200, 429, 429])
   }
 
   @Test func `A stream that is released makes room for another one`() async throws {
