@@ -59,6 +59,7 @@ let package = Package(
         .product(name: "MemoryStore", package: "ModelKit"),
         .product(name: "RESTService", package: "ModelKit"),
         .product(name: "RESTStore", package: "ModelKit"),
+        .product(name: "StoreEngine", package: "ModelKit"),
         .product(name: "StoreProtocolTesting", package: "ModelKit"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -13,11 +13,13 @@ extension RESTService {
   ///   - names: the names of the types in the response.
   ///   - request: the request, whose path is not read.
   ///   - user: the name of the user; nil for an anonymous user.
+  ///   - onFailure: receives the error behind a status from 500 on.
   @_spi(ModelKitInternals)
   public func counts(
-    of names: [String: any Model.Type], for request: HTTPRequestData, user: String?
+    of names: [String: any Model.Type], for request: HTTPRequestData, user: String?,
+    onFailure: @Sendable (any Error) -> Void = { _ in }
   ) async -> HTTPResponseData {
-    await respond(user) {
+    await respond(user, onFailure) {
       var options = self.options
       options.basePath = ""
       var call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)

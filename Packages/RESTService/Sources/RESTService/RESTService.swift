@@ -128,9 +128,12 @@ public final class RESTService: Sendable {
   /// - Parameters:
   ///   - request: the request.
   ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
+  ///   - onFailure: receives the error behind a status from 500 on, which the response does not contain.
   /// - Returns: the response. The body of a failure is `application/problem+json` (RFC 9457).
-  public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
-    await respond(user) {
+  public func respond(
+    to request: HTTPRequestData, user: String? = nil, onFailure: @Sendable (any Error) -> Void = { _ in }
+  ) async -> HTTPResponseData {
+    await respond(user, onFailure) {
       let call = try ServiceCall(RESTServiceRequest(http: request, user: user), self.options)
       // A lookup takes no time that depends on the number of records.
       let isLookup = ["GET", "HEAD"].contains(call.method) && (try? self.route(call))?.rest.isEmpty == false
@@ -140,13 +143,21 @@ public final class RESTService: Sendable {
 
   /// Returns the response of a function, or the problem of its error, unless the user has too many requests.
   func respond(
-    _ user: String?, _ body: () async throws -> HTTPResponseData
+    _ user: String?, _ onFailure: (any Error) -> Void, _ body: () async throws -> HTTPResponseData
   ) async -> HTTPResponseData {
     do {
       try admission.begin(user, at: now())
       defer { admission.end(user) }
       return try await body()
-    } catch { return ServiceProblem(error).response }
+    } catch {
+      let problem = ServiceProblem(error)
+      if problem.status >= 500, !(error is ServiceProblem), !Self.isCancellation(error) { onFailure(error) }
+      return problem.response
+    }
+  }
+
+  static func isCancellation(_ error: any Error) -> Bool {
+    error is CancellationError || (error as? ModelStoreError)?.code == .cancelled
   }
 
   /// Runs a function within the time limit.

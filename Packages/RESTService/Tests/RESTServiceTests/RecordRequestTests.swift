@@ -2,6 +2,7 @@ import Foundation
 import MemoryStore
 import RESTService
 import StoreEngine
+import Synchronization
 import Testing
 
 @Suite struct `Requests about single records` {
@@ -16,6 +17,24 @@ import Testing
     #expect(found.json == answer.json)
     #expect(found.tag == answer.tag)
     #expect(found.tag != nil)
+  }
+
+  @Test func `The cause of a failure is reported, and is not sent`() async throws {
+    let library = Library()
+    let bytes = Array(#"{"id":1,"title":["amethyst"]}"#.utf8)
+    try library.store.handle.commit(RecordBatch([.create("Novel", "1", bytes)]))
+    let errors = Mutex<[String]>([])
+    for (path, status) in [("/novels/1", 500), ("/novels", 500), ("/novels/2", 404), ("/poems", 404)] {
+      let url = try #require(URL(string: "http://library.test" + path))
+      let answer = await library.service.respond(to: HTTPRequestData(.get, url)) { error in
+        errors.withLock { $0.append("\(error)") }
+      }
+      #expect(answer.status == status)
+      #expect(!String(decoding: answer.body, as: UTF8.self).contains("expected"))
+    }
+    let reported = errors.withLock { $0 }
+    #expect(reported.count == 2)
+    #expect(reported.allSatisfy { $0.contains("title: expected") }, "\(reported)")
   }
 
   @Test func `A client that has the version of a record gets no body`() async throws {

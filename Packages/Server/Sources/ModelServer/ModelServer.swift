@@ -31,7 +31,7 @@ public struct ModelServer: Sendable {
   ///   - authentication: determines the user of a request.
   ///   - options: the address and the limits of the server.
   ///   - logger: receives one line for each request, with an identifier that the response also has. The line has
-  ///     neither query nor headers.
+  ///     neither query nor headers. The error behind a status from 500 on is a line of its own.
   /// - Throws: ``ModelServerError/publicWithoutRules(host:)`` if other machines can reach the address and the service
   ///   has no access rules.
   public init(

@@ -9,17 +9,28 @@ extension RESTService {
   private static let batchesPerResponse = 16
 
   /// Returns the stream of events that a request is for; nil for any other request, and if there are too many streams or
-  /// requests. Then call ``respond(to:user:)``, which also explains a rejection, or sends the events so far.
+  /// requests. Then call ``respond(to:user:onFailure:)``, which also explains a rejection, or sends the events so far.
   ///
   /// - Parameters:
   ///   - request: the request.
   ///   - user: the name of the user, as authenticated by the adapter; nil for an anonymous user.
-  public func events(for request: HTTPRequestData, user: String? = nil) -> RESTEventStream? {
+  ///   - onFailure: receives an error of the store, which ends the stream.
+  public func events(
+    for request: HTTPRequestData, user: String? = nil,
+    onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+  ) -> RESTEventStream? {
     guard let call = try? ServiceCall(RESTServiceRequest(http: request, user: user), options), acceptsEvents(call),
       let (served, rest, routed) = try? route(call), rest.isEmpty,
       let read = try? eventReader(served.type, served, routed)
     else { return nil }
-    return RESTEventStream(self, user, call.headers["Last-Event-ID"], read)
+    return RESTEventStream(self, user, call.headers["Last-Event-ID"]) { position in
+      do {
+        return try await read(position)
+      } catch {
+        if !Self.isCancellation(error) { onFailure(error) }
+        throw error
+      }
+    }
   }
 
   /// Returns whether a request for a list accepts events.

@@ -3,6 +3,7 @@ import MemoryStore
 import RESTService
 import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocolTesting
+import Synchronization
 import Testing
 
 /// A client that keeps a list up to date with events, over a connection that is cut anywhere.
@@ -207,6 +208,23 @@ private struct EventClient {
       outcome.append(try await counted.request("GET", "/novels", user: "ada").status)
     } while minute != Int(Date().timeIntervalSince1970) / 60
     #expect(outcome == [200, 200, 429, 429])
+  }
+
+  @Test func `The error that ends a stream is reported`() async throws {
+    let library = LoggedLibrary()
+    let position = try await library.position()
+    let bytes = Array(#"{"id":1,"title":[]}"#.utf8)
+    try await library.engine.commit(RecordBatch([.create("Novel", "1", bytes)]))
+    let errors = Mutex<[String]>([])
+    let url = try #require(URL(string: "http://library.test/novels"))
+    let headers: HTTPHeaderList = ["Accept": "text/event-stream", "Last-Event-ID": position]
+    let stream = library.service.events(for: HTTPRequestData(.get, url, headers: headers)) { error in
+      errors.withLock { $0.append("\(error)") }
+    }
+    var iterator = try #require(stream).makeAsyncIterator()
+    #expect(await iterator.next() == nil)
+    #expect(errors.withLock { $0.count } == 1)
+    #expect(errors.withLock { $0.first }?.contains("title") == true)
   }
 
   @Test func `A stream that is released makes room for another one`() async throws {

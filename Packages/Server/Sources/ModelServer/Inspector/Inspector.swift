@@ -53,7 +53,8 @@ public struct Inspector: Sendable {
   ///
   /// - Throws: ``ServerProblem``.
   func data(
-    _ request: HTTPRequestData, at path: String, _ service: RESTService, user: String?
+    _ request: HTTPRequestData, at path: String, _ service: RESTService, user: String?,
+    _ onFailure: @Sendable (any Error) -> Void
   ) async throws -> HTTPResponseData? {
     guard path.hasPrefix(Self.path) else { return nil }
     guard request.method == .get else {
@@ -61,7 +62,7 @@ public struct Inspector: Sendable {
     }
     switch path.dropFirst(Self.path.count) {
     case "schema": return Self.response(schema)
-    case "counts": return await service.counts(of: types, for: request, user: user)
+    case "counts": return await service.counts(of: types, for: request, user: user, onFailure: onFailure)
     default: throw ServerProblem(404, "There is no resource at this address.")
     }
   }

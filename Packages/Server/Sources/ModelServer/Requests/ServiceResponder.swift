@@ -23,18 +23,22 @@ struct ServiceResponder: HTTPResponder {
     var isBodyRead = !request.hasBody
     var answer: HTTPResponseData
     var events: RESTEventStream?
+    // Neither the query nor a header: both may have secrets.
+    let line = "\(request.method.rawValue) \(request.uri.path)"
+    let onFailure: @Sendable (any Error) -> Void = { [logger = context.logger] in logger.error("\(line) failed: \($0)")
+    }
     do {
-      (answer, events) = try await self.answer(to: request, &isBodyRead)
+      (answer, events) = try await self.answer(to: request, &isBodyRead, onFailure)
     } catch let problem as ServerProblem {
       answer = problem.response
-    } catch { answer = ServerProblem(500, "The server failed. The details are not sent.").response }
+    } catch {
+      onFailure(error)
+      answer = ServerProblem(500, "The server failed. The details are not sent.").response
+    }
     // `context.id` traps if the handler of the logger keeps no metadata.
     answer.headers["X-Request-Id"] = context.logger[metadataKey: "hb.request.id"]?.description ?? UUID().uuidString
     if answer.headers["X-Content-Type-Options"] == nil { answer.headers["X-Content-Type-Options"] = "nosniff" }
-    // Neither the query nor a header: both may have secrets.
-    context.logger.info(
-      "\(request.method.rawValue) \(request.uri.path) \(answer.status)",
-      metadata: ["duration": "\(ContinuousClock.now - start)"])
+    context.logger.info("\(line) \(answer.status)", metadata: ["duration": "\(ContinuousClock.now - start)"])
     if let events { return streaming(answer, events) }
     if !isBodyRead { return closing(answer, context.channel, isHead: request.method == .head) }
     return request.method == .head ? response(answer).createHeadResponse() : response(answer)
@@ -42,7 +46,7 @@ struct ServiceResponder: HTTPResponder {
 
   /// - Returns: the response, and the events that are its body, if there are any.
   private func answer(
-    to request: Request, _ isBodyRead: inout Bool
+    to request: Request, _ isBodyRead: inout Bool, _ onFailure: @escaping @Sendable (any Error) -> Void
   ) async throws -> (HTTPResponseData, RESTEventStream?) {
     var incoming = try HTTPRequestData(request)
     try guarded.check(authority: request.head.authority, incoming.headers)
@@ -57,8 +61,10 @@ struct ServiceResponder: HTTPResponder {
       throw ServerProblem(
         401, "This server needs a valid token.", headers: ["WWW-Authenticate": authentication.challenge])
     }
-    if let data = try await inspector?.data(incoming, at: path, service, user: user) { return (data, nil) }
-    if request.method == .get, isBodyRead, let events = service.events(for: incoming, user: user) {
+    if let data = try await inspector?.data(incoming, at: path, service, user: user, onFailure) { return (data, nil) }
+    if request.method == .get, isBodyRead,
+      let events = service.events(for: incoming, user: user, onFailure: onFailure)
+    {
       return (HTTPResponseData(status: 200, headers: RESTEventStream.headers), events)
     }
     if !isBodyRead {
@@ -66,7 +72,7 @@ struct ServiceResponder: HTTPResponder {
         limit: service.options.maximumBodyBytes, within: options.bodyTimeout)
       isBodyRead = true
     }
-    return (await service.respond(to: incoming, user: user), nil)
+    return (await service.respond(to: incoming, user: user, onFailure: onFailure), nil)
   }
 
   // MARK: Responses

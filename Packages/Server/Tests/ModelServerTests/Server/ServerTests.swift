@@ -3,6 +3,7 @@ import Logging
 import MemoryStore
 import ModelServer
 import RESTService
+import StoreEngine
 import Synchronization
 import Testing
 
@@ -51,6 +52,29 @@ import Testing
     let identifier = try #require(text.split(separator: "\r\n").first { $0.lowercased().hasPrefix("x-request-id: ") })
     #expect(line.contains(identifier.dropFirst("x-request-id: ".count)))
     #expect(lines.allSatisfy { !$0.contains("pearl") })
+  }
+
+  @Test(arguments: [
+    "/novels/1", "/novels",
+    "/_inspect/counts?type=Novel&where=%7B%22field%22:%22title%22,%22is%22:%22==%22,%22value%22:%22x%22%7D",
+  ])
+  func `The cause of a failure is in the log, with the identifier of the response, and is not sent`(
+    path: String
+  ) async throws {
+    let store = MemoryModelStore()
+    // Its class can't decode it.
+    try store.handle.commit(RecordBatch([.create("Novel", "1", Array(#"{"id": 1, "title": ["amethyst"]}"#.utf8))]))
+    let (log, inspector) = (RecordedLog(), Inspector(serving: [Novel.self]))
+    let text = try await withServer(.novels(store), inspector: inspector, logger: log.logger) { url in
+      try await RawClient.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", to: url)
+    }
+    #expect(text.hasPrefix("HTTP/1.1 500"))
+    let body = try #require(text.components(separatedBy: "\r\n\r\n").last)
+    #expect(!body.contains("expected"))
+    let line = try #require(log.lines.withLock { $0 }.first { $0.contains(" failed: ") })
+    #expect(line.contains("expected a string"), "\(line)")
+    let identifier = try #require(text.split(separator: "\r\n").first { $0.lowercased().hasPrefix("x-request-id: ") })
+    #expect(line.contains(identifier.dropFirst("x-request-id: ".count)))
   }
 
   @Test func `Events are sent when they happen, until the server is stopped`() async throws {
