@@ -69,6 +69,26 @@
       #expect(report.identifiers == ["5", "5"])
     }
 
+    @Test func `A row with a negative revision can be written, one with a negative position is refused`() async throws {
+      let options = TestServer.options()
+      let store = try await TestServer.makeStore(options)
+      let note = makeNote("a")
+      try await store.create(note)
+      let identifier = try #require(note.identifier)
+      _ = try await TestServer.shared.value.psql("UPDATE \(options.schema).note SET revision = -5")
+      let other = try await TestServer.makeStore(options)
+      let read = try await other.lookup(Note.self, identifier: identifier)
+      read.text.value = "b"
+      try await other.save(read)
+      #expect(try await store.list(Note.self, where: { $0.text == "b" }).count == 1)
+      _ = try await TestServer.shared.value.psql("UPDATE \(options.schema).note SET seq = -5")
+      let last = try await TestServer.makeStore(options)
+      let error = await #expect(throws: ModelStoreError.self) {
+        _ = try await last.lookup(Note.self, identifier: identifier)
+      }
+      #expect(error?.code == .corrupt)
+    }
+
     @Test func `The report on a query has its SQL without values`() async throws {
       let store = try await TestServer.makeStore()
       for text in ["a", "b"] { try await store.create(makeNote(text)) }

@@ -20,11 +20,20 @@
     }
 
     /// Returns the record of a row.
+    ///
+    /// - Throws: `ModelStoreError` with the code `corrupt` if it has no position.
     func record(_ rows: PostgresRows, _ row: Int) throws -> StoredRecord {
       if let mapped { return try mapped.record(rows, row) }
-      return StoredRecord(
-        SQLName.decoded(rows.text(row, 0) ?? ""), rows.bytes(row, 1), order: UInt64(rows.integer(row, 2) ?? 0),
-        revision: UInt64(rows.integer(row, 3) ?? 0))
+      let identifier = SQLName.decoded(rows.text(row, 0) ?? "")
+      // Another program may have set any numbers.
+      guard let order = UInt64(exactly: rows.integer(row, 2) ?? 0) else {
+        throw ModelStoreError(
+          .corrupt,
+          "The row \(identifier) of the table \(name) has a negative \"seq\". It is kept as it is: set an unused positive number.",
+          identifier: identifier)
+      }
+      let revision = UInt64(bitPattern: Int64(rows.integer(row, 3) ?? 0))
+      return StoredRecord(identifier, rows.bytes(row, 1), order: order, revision: revision)
     }
 
     /// Returns what is in the order of creation.
