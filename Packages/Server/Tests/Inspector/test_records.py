@@ -252,6 +252,35 @@ class ReadOnlyRecords(InspectorCase):
         self.assertFalse(self.field("title").is_enabled())
 
 
+class RecordsWithoutInverses(InspectorCase):
+    arguments = (str(Path(__file__).resolve().parent / "Library.xcdatamodel"),)
+
+    def delete(self, name, identifier):
+        self.open(name, identifier)
+        self.click("#drawer [aria-label='Delete']")
+        self.one("dialog")
+
+    def test_a_deletion_says_what_cascades_and_what_loses_a_reference_without_inverse(self):
+        self.shop.send("POST", "/cards", {"id": 1, "name": "A card"})
+        self.shop.send("POST", "/readers", {"id": 1, "name": "Ada", "card": 1})
+        self.shop.send("POST", "/loans", {"id": 1, "name": "A loan", "reader": 1})
+        self.delete("Reader", 1)
+        self.until(lambda: "1 Card record will be deleted with it" in self.text("dialog"))
+        self.assertIn("1 Loan record will lose reader", self.text("dialog"))
+        self.assertNotIn("Other records", self.text("dialog"))
+        self.button("Delete", "dialog")
+        self.until(lambda: self.shop.send("GET", "/cards/1") is None)
+        self.assertFalse([each for each in self.all("#notices button") if each.text == "Undo"])
+
+    def test_a_deletion_says_that_it_may_have_more_effects(self):
+        for identifier in (1, 2, 3):
+            self.shop.send("POST", "/shelves", {"id": identifier, "above": identifier - 1 or None})
+        self.delete("Shelf", 1)
+        self.until(lambda: "1 Shelf record will be deleted with it" in self.text("dialog"))
+        self.assertIn("Other records may be deleted or changed, too", self.text("dialog"))
+        self.button("Cancel", "dialog")
+
+
 class NestedRecords(InspectorCase):
     # Keys of this model have dots and other names than its properties, and no identifier has the key id.
     arguments = (str(ROOT / "Packages/Bookshop/Sources/bookshop/Bookshop.xcdatamodeld"),)
