@@ -280,6 +280,30 @@ class RecordsWithoutInverses(InspectorCase):
         self.assertIn("Other records may be deleted or changed, too", self.text("dialog"))
         self.button("Cancel", "dialog")
 
+    def test_a_record_is_deleted_whose_effects_the_store_can_not_find(self):
+        self.shop.send("POST", "/readers", {"id": 2, "name": "Boris"})
+        self.open("Reader", 2)
+        # As from a store that does not evaluate the conditions.
+        self.driver.execute_script("""
+            const send = window.fetch;
+            window.fetch = async (path, options) => String(path).includes("counts?")
+              ? new Response('{"detail": "The condition is not evaluated here."}', { status: 400 }) : send(path, options);""")
+        self.click("#drawer [aria-label='Delete']")
+        self.until(lambda: "Other records may be deleted or changed, too" in self.text("dialog"))
+        self.button("Delete", "dialog")
+        self.until(lambda: self.shop.send("GET", "/readers/2") is None)
+        self.assertFalse([each for each in self.all("#notices button") if each.text == "Undo"])
+
+    def test_a_search_of_a_reference_that_fails_shows_the_reason(self):
+        self.shop.send("POST", "/loans", {"id": 2, "name": "A loan"})
+        self.open("Loan", 2)
+        self.driver.execute_script("""
+            const send = window.fetch;
+            window.fetch = async (path, options) => String(path).includes("ignoringCase")
+              ? new Response('{"detail": "The condition is not evaluated here."}', { status: 400 }) : send(path, options);""")
+        self.enter("reader", "Ada")
+        self.until(lambda: "The condition is not evaluated here." in self.text("#drawer .options"))
+
 
 class NestedRecords(InspectorCase):
     # Keys of this model have dots and other names than its properties, and no identifier has the key id.

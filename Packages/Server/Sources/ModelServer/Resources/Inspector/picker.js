@@ -70,11 +70,11 @@ export class RecordPicker {
       const { value } = await get(listPath(this.type.path, { limit: 20, where }), { signal: this.aborter.signal });
       if (document.activeElement === this.input) this.open(value);
     } catch (error) {
-      if (error.name !== "AbortError") this.open([]);
+      if (error.name !== "AbortError") this.open([], error.message);
     }
   }
 
-  open(records) {
+  open(records, message = "No match") {
     this.options = records;
     this.active = -1;
     for (const record of records) rememberName(this.type, record);
@@ -97,7 +97,7 @@ export class RecordPicker {
     ));
     if (records.length === 0) {
       this.list.append(
-        element("li", { class: "muted", role: "option", "aria-disabled": true, "aria-selected": false }, "No match"),
+        element("li", { class: "muted", role: "option", "aria-disabled": true, "aria-selected": false }, message),
       );
     }
     this.list.hidden = false;

@@ -80,7 +80,14 @@ async function removalEffects(type, record) {
   let isComplete = true;
   /** Adds an effect on the records of a condition. Returns their number. */
   async function add(rule, related, where, key) {
-    const found = await count(related, where);
+    let found = 0;
+    try {
+      found = await count(related, where);
+    } catch (error) {
+      // The store can't evaluate the condition, or the user may not read the records.
+      if (error.status !== 400 && error.status !== 403) throw error;
+      isComplete = false;
+    }
     if (found > 0) effects.push({ rule, type: related, count: found, where, key });
     return found;
   }
