@@ -304,6 +304,26 @@ class RecordsWithoutInverses(InspectorCase):
         self.enter("reader", "Ada")
         self.until(lambda: "The condition is not evaluated here." in self.text("#drawer .options"))
 
+    def test_nil_stays_nil_in_a_deleted_record_that_is_restored(self):
+        self.shop.send("POST", "/readers", {"id": 3, "name": "Nina", "isActive": None, "limit": None})
+        before = self.shop.send("GET", "/readers/3")
+        self.assertEqual((before["isActive"], before["limit"]), (None, None))
+        self.delete("Reader", 3)
+        self.button("Delete", "dialog")
+        self.until(lambda: self.shop.send("GET", "/readers/3") is None)
+        self.button("Undo")
+        self.until(lambda: self.shop.send("GET", "/readers/3") == before)
+
+    def test_a_value_with_a_default_can_be_nil_in_a_new_record(self):
+        self.show(name="Reader", new="1")
+        self.until(lambda: self.text(".titles h2") == "New Reader")
+        self.assertEqual(self.field("limit").get_attribute("value"), "5")
+        self.enter("id", "4")
+        self.field("limit").clear()
+        self.button("Create")
+        made = self.until(lambda: self.shop.send("GET", "/readers/4"))
+        self.assertEqual((made["limit"], made["isActive"]), (None, True))
+
 
 class NestedRecords(InspectorCase):
     # Keys of this model have dots and other names than its properties, and no identifier has the key id.

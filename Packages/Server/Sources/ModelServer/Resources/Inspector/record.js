@@ -10,7 +10,7 @@ import { RelatedRecords } from "./related.js";
 import { confirmRemoval } from "./removal.js";
 import { typeAddress } from "./route.js";
 import { create, save } from "./saving.js";
-import { valueAt } from "./schema.js";
+import { hasDefault, valueAt } from "./schema.js";
 import { InvalidValue, limits } from "./values.js";
 
 /**
@@ -73,7 +73,7 @@ export class RecordView {
     this.identifier = null;
     const base = new Map();
     for (const column of this.type.columns) {
-      if (column.default !== undefined && column.default !== "") base.set(column.key, column.default);
+      if (column.default !== undefined) base.set(column.key, column.default);
     }
     if (from !== null) {
       try {
@@ -314,7 +314,9 @@ export class RecordView {
       const changes = this.changes({ throws: true });
       if (this.isNew) {
         const values = new Map(
-          this.fields.map(({ column, edited }) => [column.key, edited.read()]).filter(([, value]) => value !== null),
+          this.fields.map(({ column, edited }) => [column, edited.read()])
+            .filter(([column, value]) => value !== null || hasDefault(this.type, column))
+            .map(([column, value]) => [column.key, value]),
         );
         const { record, tag } = await create(this.type, values);
         this.isNew = false;

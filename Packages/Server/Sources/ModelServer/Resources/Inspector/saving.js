@@ -3,7 +3,7 @@ import { resolve } from "./conflict.js";
 import { isEqual } from "./json.js";
 import { rememberName } from "./labels.js";
 import { notify, report } from "./notice.js";
-import { bodyOf, valueAt } from "./schema.js";
+import { bodyOf, valueAt, valuesOf } from "./schema.js";
 
 /** Announces written records, so that the list and the open record are read again. */
 export const written = new EventTarget();
@@ -81,9 +81,7 @@ export async function remove(type, record, tag, { offersUndo }) {
   const identifier = type.identifierOf(record);
   await send("DELETE", recordPath(type, identifier), { tag });
   announce(type, identifier);
-  const values = new Map(
-    type.columns.map((column) => [column.key, valueAt(record, column.key)]).filter(([, value]) => value !== null),
-  );
+  const values = valuesOf(type, record);
   notify(
     `Deleted ${type.nameOf(record)}.`,
     offersUndo ? { action: { name: "Undo", run: () => undo(() => create(type, values, { offersUndo: false })) } } : {},

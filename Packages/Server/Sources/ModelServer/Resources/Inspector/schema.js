@@ -74,9 +74,28 @@ export class InspectedType {
   }
 }
 
-/** Returns the value at a key; a dot in the key separates nested objects. */
+/** Returns the value at a key, null for nil; a dot in the key separates nested objects. */
 export function valueAt(record, key) {
-  return key.split(".").reduce((part, name) => part?.[name], record) ?? null;
+  return memberAt(record, key) ?? null;
+}
+
+/** Returns the value at a key as the record has it: undefined for a record without it. */
+function memberAt(record, key) {
+  return key.split(".").reduce((part, name) => part?.[name], record);
+}
+
+/** Returns the values that a new record needs to be like this one: nil as well, where the server has a default. */
+export function valuesOf(type, record) {
+  return new Map(
+    type.columns.map((column) => [column, memberAt(record, column.key)])
+      .filter(([column, value]) => value !== undefined && (value !== null || hasDefault(type, column)))
+      .map(([column, value]) => [column.key, value]),
+  );
+}
+
+/** Whether the server sets a value in a new record that lacks this one. */
+export function hasDefault(type, column) {
+  return column.default !== undefined && column.key !== type.identifier;
 }
 
 /** Returns the changes as the body of a request. An object that contains a changed value is sent as a whole. */
