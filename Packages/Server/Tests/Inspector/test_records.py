@@ -343,6 +343,19 @@ class NestedRecords(InspectorCase):
         self.show(name="Book")
         self.until(lambda: self.rows()[0]["author_id"] == "Ada Lovelace")
 
+    def test_only_the_changed_values_of_a_nested_object_are_sent(self):
+        # The server rejects a protected value beside it.
+        self.shop.send("POST", "/authors", {"author_id": 5, "name": {"full": "Nina", "native": "x"}})
+        self.open("Author", 5)
+        self.driver.execute_script("""
+            window.sent = [];
+            const send = window.fetch;
+            window.fetch = (path, options) => (options?.body && window.sent.push(options.body), send(path, options));""")
+        self.enter("name.full", "Nina Lund")
+        self.button("Save", "#drawer")
+        self.until(lambda: self.shop.send("GET", "/authors/5")["name"] == {"full": "Nina Lund", "native": "x"})
+        self.assertEqual(self.driver.execute_script("return window.sent.map(JSON.parse)"), [{"name": {"full": "Nina Lund"}}])
+
     def test_the_swift_source_has_the_names_of_properties(self):
         self.show("query", "Author", where={"field": ["name.full"], "is": "==", "value": "Ada"})
         self.until(lambda: '$0.fullName == "Ada"' in self.text("#bench-swift"))

@@ -36,7 +36,7 @@ async function saveResolved(type, base, changes, current, tag) {
 
 async function write(type, identifier, base, tag, changes, offersUndo) {
   const { value, tag: newTag } = await send("PATCH", recordPath(type, identifier), {
-    body: bodyOf(changes, base),
+    body: bodyOf(changes),
     tag,
   });
   rememberName(type, value);

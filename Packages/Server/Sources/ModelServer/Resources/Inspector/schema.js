@@ -98,17 +98,16 @@ export function hasDefault(type, column) {
   return column.default !== undefined && column.key !== type.identifier;
 }
 
-/** Returns the changes as the body of a request. An object that contains a changed value is sent as a whole. */
-export function bodyOf(changes, base = {}) {
+/** Returns the changes as the body of a request. The server keeps the other members of a nested object. */
+export function bodyOf(changes) {
   const body = {};
   for (const [key, value] of changes) {
     const names = key.split(".");
     let part = body;
-    names.slice(0, -1).forEach((name, depth) => {
-      const known = part[name] ?? valueAt(base, names.slice(0, depth + 1).join("."));
-      part[name] = known && typeof known === "object" ? { ...known } : {};
+    for (const name of names.slice(0, -1)) {
+      part[name] ??= {};
       part = part[name];
-    });
+    }
     part[names.at(-1)] = value;
   }
   return body;
