@@ -116,6 +116,22 @@ class Records(InspectorCase):
         self.save()
         self.until(lambda: self.book(identifier)["genre"] is None)
 
+    def test_a_date_with_microseconds_is_shown_kept_and_removed(self):
+        date = "2024-05-06T07:08:09.123456Z"
+        identifier = self.make(addedAt=date)
+        stored = self.book(identifier)["addedAt"]
+        self.assertIn(".123456", stored)
+        self.open("Book", identifier)
+        self.assertEqual(self.field("addedAt").get_attribute("value"), "2024-05-06T07:08:09.123")
+        self.enter("title", "With a date")
+        self.save()
+        self.until(lambda: self.book(identifier)["title"] == "With a date")
+        self.assertEqual(self.book(identifier)["addedAt"], stored)
+        self.until(lambda: self.text(".record-foot span") == "No changes")
+        self.field("addedAt").clear()
+        self.save()
+        self.until(lambda: self.book(identifier)["addedAt"] is None)
+
     def test_numbers_keep_all_their_digits(self):
         digits = "12345678901234567890.123456789"
         identifier = self.make()

@@ -30,10 +30,13 @@ enum ModelKitTool {
   }
 
   /// Starts a server, and stops it with a signal after the function.
+  ///
+  /// - Parameter token: the token in its environment; nil for a random one.
   static func serving<Result>(
-    _ arguments: [String], signal: Int32 = SIGTERM, _ body: (Served) async throws -> Result
+    _ arguments: [String], signal: Int32 = SIGTERM, token: String? = nil, _ body: (Served) async throws -> Result
   ) async throws -> Result {
-    let running = try Running(binary, ["serve", "--port", "0", "--json"] + arguments)
+    let variables = token.map { ["MODELKIT_TOKEN=\($0)"] } ?? []
+    let running = try Running(binary, ["serve", "--port", "0", "--json"] + arguments, variables)
     do {
       guard let line = await running.firstLine() else {
         let outcome = await running.outcome()
@@ -64,7 +67,8 @@ private final class Running {
   private let exits: AsyncStream<Int32>
   private var received = Data()
 
-  init(_ binary: URL, _ arguments: [String]) throws {
+  /// - Parameter variables: variables of the environment, beside those of this process.
+  init(_ binary: URL, _ arguments: [String], _ variables: [String] = []) throws {
     let path = binary.path(percentEncoded: false)
     let (outputPipe, errorPipe) = (try Self.pipe(), try Self.pipe())
     #if canImport(Darwin)
@@ -78,9 +82,11 @@ private final class Running {
     posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
     var texts: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-    defer { for text in texts { free(text) } }
+    let all = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" } + variables
+    var environment: [UnsafeMutablePointer<CChar>?] = all.map { strdup($0) } + [nil]
+    defer { for text in texts + environment { free(text) } }
     var started: pid_t = 0
-    let code = posix_spawn(&started, path, &actions, nil, &texts, environ)
+    let code = posix_spawn(&started, path, &actions, nil, &texts, &environment)
     close(outputPipe.writing)
     close(errorPipe.writing)
     guard code == 0 else { throw ToolFailure(description: "\(path) can't be started: error \(code)") }
@@ -152,11 +158,12 @@ private final class Running {
 struct Served {
   let url: URL
   let token: String?
+  let page: String
 
   init(_ json: JSONValue) throws {
     url = try #require(json["address"]?.stringValue.flatMap { URL(string: $0) })
     token = json["token"]?.stringValue
-    let page = try #require(json["page"]?.stringValue)
+    page = try #require(json["page"]?.stringValue)
     #expect(page.hasPrefix("\(url)/_inspect/"))
   }
 

@@ -20,6 +20,17 @@ import Testing
     }
   }
 
+  @Test func `The address of the page has the token, whatever its characters are`() async throws {
+    let token = "a+b/c=d&e%20f#g?h;i"
+    try await ModelKitTool.serving(["--sample", "bookshop", "--books", "1"], token: token) { served in
+      #expect(served.token == token)
+      // As the page reads it: a form, in which a plus sign is a space.
+      let fragment = try #require(served.page.split(separator: "#", maxSplits: 1).last)
+      let items = fragment.split(separator: "&").map { $0.replacing("+", with: " ").removingPercentEncoding }
+      #expect(items == ["token=\(token)"])
+    }
+  }
+
   @Test func `The sample has rules and relations, and the same data each time`() async throws {
     func first() async throws -> JSONValue? {
       try await ModelKitTool.serving(["--sample", "bookshop", "--books", "20"]) { served in

@@ -39,6 +39,25 @@ import Testing
     }
   }
 
+  @Test func `Clients of a server list all records again after an import, and only then`() async throws {
+    try await Self.withStore { store, folder in
+      func changes(since position: String) async throws -> JSONValue {
+        try await ModelKitTool.serving(["--sample", "bookshop", "--store", store]) { served in
+          try #require(try await served.request("GET", "/books?updated_since=\(position)").json)
+        }
+      }
+      let position = try #require(try await changes(since: "")["position"]?.stringValue)
+      #expect(try await changes(since: position)["reset"] == false)
+      let file = folder.appending(path: "shop.json").path(percentEncoded: false)
+      _ = try await Self.json("export", file, "--store", store)
+      _ = try await Self.json("import", file, "--store", store, "--existing", "replace")
+      let answer = try await changes(since: position)
+      #expect(answer["reset"] == true)
+      let next = try #require(answer["position"]?.stringValue)
+      #expect(try await changes(since: next)["reset"] == false)
+    }
+  }
+
   @Test func `Damage is reported with status 1, and repaired`() async throws {
     try await Self.withStore { store, _ in
       try Self.damage(store)
