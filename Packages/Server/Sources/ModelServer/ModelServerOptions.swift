@@ -13,7 +13,7 @@ public struct ModelServerOptions: Sendable {
   public var hostNames: Set<String>
   /// The time that a client has to send a body. A slower one gets the status 408.
   public var bodyTimeout: Duration
-  /// The time after which an unused connection is closed.
+  /// The time after which an unused connection is closed. The headers of a request have to arrive within it, too.
   public var idleTimeout: Duration
   /// The maximum number of connections. Others wait until one is closed.
   public var maximumConnections: Int

@@ -1,6 +1,7 @@
 import Foundation
 import MemoryStore
 import ModelServer
+import NIOCore
 import RESTService
 import Testing
 
@@ -64,6 +65,24 @@ import Testing
         let answer = try await RawClient.send(beginning, to: url)
         #expect(answer == "")
       }
+    }
+  }
+
+  @Test func `A client that sends its headers byte by byte is disconnected`() async throws {
+    try await withServer(.novels(), options: ModelServerOptions(idleTimeout: .milliseconds(100))) { url in
+      let isComplete = try await RawClient.exchange(with: url) { exchange in
+        let outbound = exchange.outbound
+        let sending = Task {
+          for byte in (Self.get + String(repeating: "X: a\r\n", count: 100)).utf8 {
+            try await outbound.write(ByteBuffer(bytes: [byte]))
+            try await Task.sleep(for: .milliseconds(50))
+          }
+        }
+        _ = try await exchange.rest()
+        sending.cancel()
+        return (try? await sending.value) != nil
+      }
+      #expect(!isComplete)
     }
   }
 
