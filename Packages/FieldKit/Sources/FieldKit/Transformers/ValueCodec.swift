@@ -127,10 +127,14 @@ final class ValueCodec<Value>: Sendable {
   }
 
   private static func codable<T: Codable & SendableMetatype>(_ type: T.Type) -> ValueCodec? {
-    cast(
+    let unordered = type as? any UnorderedValues.Type
+    return cast(
       ValueCodec<T>(
-        isWhole: false, importing: { try JSONValueDecoder.value(T.self, from: $0, in: $1) },
-        exporting: { try JSONValueEncoder.json(from: $0, in: $1) }))
+        isWhole: unordered != nil, importing: { try JSONValueDecoder.value(T.self, from: $0, in: $1) },
+        exporting: { value, context in
+          let json = try JSONValueEncoder.json(from: value, in: context)
+          return unordered.map { json.sorted(inGroupsOf: $0.elementLength) } ?? json
+        }))
   }
 }
 

@@ -224,6 +224,23 @@ private enum Either: Codable, Equatable {
     #expect(try again(names) == names)
   }
 
+  @Test func `Equal sets and dictionaries are written as the same sorted list`() throws {
+    struct Plan: Codable, Equatable {
+      var tags: Set<String> = ["b", "d", "a", "c", "e"]
+      var counts: [Tint: [Set<Int>]] = [.red: [[9, 10, 100, -1, 1]], .green: []]
+    }
+    let json: JSONValue = ["tags": ["a", "b", "c", "d", "e"], "counts": ["green", [], "red", [[-1, 1, 9, 10, 100]]]]
+    #expect(try Field(Plan()).written() == json)
+    #expect(try again(Plan()) == Plan())
+    #expect(try Field(Set([[3], [1, 2], [1]])).written() == [[1, 2], [1], [3]])
+    let error = #expect(throws: ValueTransformError.self) { try Field<Plan>().read(["tags": ["a", 1], "counts": []]) }
+    #expect(error?.description == "tags[1]: expected a string, found 1")
+    let keys = Dictionary(uniqueKeysWithValues: (0..<50).map { (UUID(), $0) })
+    var grown = keys
+    grown.reserveCapacity(1_000)
+    #expect(try Field(keys).written() == Field(grown).written())
+  }
+
   @Test func `A Codable value that can't be written reports the path`() {
     struct Size: Codable { var width = [1.0, .nan] }
     let error = #expect(throws: ValueTransformError.self) { try Field(["size": Size()]).written() }

@@ -3,6 +3,12 @@ import StoreProtocol
 import SyncStore
 import Testing
 
+private final class Playlist: Model {
+  @Field var id: String?
+  @Required var songs: Set<String> = []
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `A conflict` {
   let shelf = Shelf()
 
@@ -36,6 +42,20 @@ import Testing
     #expect(try await mine.outbox().isEmpty)
     try await mine.acknowledge(notes)
     #expect(try await mine.discardedValues().isEmpty)
+  }
+
+  @Test func `An edited set is no conflict with the same set on the server`() async throws {
+    let playlist = Playlist()
+    (playlist.id, playlist.songs) = ("a", Set((0..<20).map { "Song \($0)" }))
+    try await shelf.store.create(playlist)
+    let mine = SyncModelStore(local: MemoryModelStore(), remote: shelf.store, types: [Playlist.self])
+    try await mine.sync()
+    let copy = try await mine.lookup(Playlist.self, identifier: "a")
+    copy.songs.insert("New")
+    try await mine.save(copy)
+    #expect(try await mine.sync().discarded == 0)
+    let theirs = try await shelf.store.lookup(Playlist.self, identifier: "a")
+    #expect(theirs.songs == copy.songs && theirs.songs.count == 21)
   }
 
   @Test func `A resolver can keep the local value`() async throws {
