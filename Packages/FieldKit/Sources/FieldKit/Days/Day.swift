@@ -197,7 +197,6 @@ extension Day: LosslessStringConvertible, JSONConvertible, Codable {
   /// Writes ISO 8601 text. Years before 0 and after 9999 have none.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    guard let text = try json.stringValue else { return }
-    try container.encode(text)
+    try container.encode(json.stringValue)
   }
 }

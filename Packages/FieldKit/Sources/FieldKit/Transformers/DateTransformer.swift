@@ -40,15 +40,19 @@ public struct DateTransformer: ValueTransforming {
 
   /// Writes a date.
   ///
-  /// - Throws: ``ValueTransformError`` for a date outside the years 0 to 9999, which would not be read back.
+  /// - Throws: ``ValueTransformError`` for a date that would not be read back, such as one outside the years 0 to 9999.
   public func exportValue(_ value: Date, in context: ValueTransformerContext) throws -> JSONValue {
-    guard let parts, abs(value.timeIntervalSince1970) < 1e12 else { return .string(formatter.string(from: value)) }
+    guard let parts else {
+      let formatter = formatter
+      let text = formatter.string(from: value)
+      if formatter.date(from: text) != nil { return .string(text) }
+      throw ValueTransformError(expected: "a date that can be read as \(format)", found: text)
+    }
+    try ISO8601Text.checkRange(of: value)
     let milliseconds = Self.millisecondsSince1970(value)
     let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let moment = CivilTime(secondsSince1970: seconds)
-    guard (0...9999).contains(moment.year) else {
-      throw ValueTransformError(expected: "a date between the years 0 and 9999", found: "year \(moment.year)")
-    }
+    try ISO8601Text.checkYear(moment.year)
     return .string(
       parts.map { part in
         switch part {

@@ -12,9 +12,7 @@ enum ISO8601Text {
   static func text(from date: Date) throws -> String {
     // Counting from 2001, as Date does, keeps all bits of the fraction.
     let interval = date.timeIntervalSinceReferenceDate
-    guard abs(interval) < 1e12 else {
-      throw ValueTransformError(expected: yearRange, found: "\(interval) seconds since 2001")
-    }
+    try checkRange(of: date)
     let floor = interval.rounded(.down)
     let fraction = interval - floor
     let seconds = Int(floor)
@@ -34,9 +32,7 @@ enum ISO8601Text {
 
   private static func text(_ secondsSince2001: Int, _ fraction: Int, places: Int) throws -> String {
     let moment = CivilTime(secondsSince1970: secondsSince2001 + secondsFrom1970To2001)
-    guard (0...9999).contains(moment.year) else {
-      throw ValueTransformError(expected: yearRange, found: "year \(moment.year)")
-    }
+    try checkYear(moment.year)
     return String(unsafeUninitializedCapacity: 40) { buffer in
       var length = 0
       func append(_ number: Int, _ width: Int, then separator: Unicode.Scalar) {
@@ -120,6 +116,19 @@ enum ISO8601Text {
     let seconds = secondsSince1970 - secondsFrom1970To2001
     if let long = fraction.long { return Date(timeIntervalSinceReferenceDate: Double(seconds) + long) }
     return Date(timeIntervalSinceReferenceDate: interval(seconds, fraction.number, fraction.power))
+  }
+
+  /// Throws an error for a date that is too far away for a calculation of its year.
+  static func checkRange(of date: Date) throws {
+    let interval = date.timeIntervalSinceReferenceDate
+    if abs(interval) < 1e12 { return }
+    throw ValueTransformError(expected: yearRange, found: "\(interval) seconds since 2001")
+  }
+
+  /// Throws an error for a year that can't be read back.
+  static func checkYear(_ year: Int) throws {
+    if (0...9999).contains(year) { return }
+    throw ValueTransformError(expected: yearRange, found: "year \(year)")
   }
 
   private static let yearRange = "a date between the years 0 and 9999"

@@ -107,6 +107,7 @@ import Testing
     let day = Day(9999, 12, 31).adding(days: 1)
     #expect(day.year == 10_000)
     #expect(throws: ValueTransformError.self) { try day.json }
+    #expect(throws: ValueTransformError.self) { try JSONEncoder().encode([day]) }
   }
 
   @Test func `A rule about a range names the days`() {

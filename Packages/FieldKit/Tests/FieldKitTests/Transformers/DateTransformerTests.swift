@@ -83,4 +83,11 @@ import Testing
     let error = #expect(throws: ValueTransformError.self) { try day.written() }
     #expect(error?.expected == "a date between the years 0 and 9999")
   }
+
+  @Test(arguments: ["yyyy-MM-dd", "d MMM yyyy"], [1_700_000_000_000, -1e15, .infinity, .nan])
+  func `A date format writes no text for a date that it could not read again`(format: String, seconds: Double) throws {
+    let transformer = DateTransformer(format: format)
+    guard let json = try? transformer.exportValue(Date(timeIntervalSince1970: seconds), in: .standard) else { return }
+    #expect(throws: Never.self) { try transformer.importValue(json, in: .standard) }
+  }
 }
