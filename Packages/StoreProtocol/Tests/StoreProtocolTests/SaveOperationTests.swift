@@ -1,6 +1,36 @@
-import StoreProtocol
+import Foundation
 import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
+
+private final class Supplier: Model {
+  @Field var id: UUID?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Buyer: Model {
+  @Field var id: Int?
+  @Field(configure: { $0.transform(with: EmptyText()) }) var note: String?
+  @Field var label: Label?
+  @ModelField(foreignKey: true) var supplier: Supplier?
+  @ModelArrayField(foreignKey: true) var clients: [Supplier]?
+  override var identifierField: AnyField? { $id }
+
+  /// A value that can't be compared.
+  struct Label: Codable {
+    var text: String
+    var color: String?
+  }
+
+  /// Reads an empty text as none.
+  struct EmptyText: ValueTransforming {
+    func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> String? {
+      json.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    func exportValue(_ value: String, in context: ValueTransformerContext) throws -> JSONValue { .string(value) }
+  }
+}
 
 @Suite struct `A save operation` {
   private let scope = ModelScope()
@@ -101,6 +131,42 @@ import Testing
     let error = await #expect(throws: ModelStoreError.self) { _ = try await SaveOperation(creating: person, in: scope) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains("height") == true)
+  }
+
+  /// Edits a buyer with this record, and expects a save to conflict with another value of the key, but not with the
+  /// record itself.
+  private func expectConflict(
+    _ key: String, of value: JSONValue, with other: JSONValue, in scope: ModelScope, _ edit: (Buyer) -> Void
+  ) async throws {
+    let record: AttributeDictionary = ["id": 1, key: value]
+    let buyer = try scope.models(Buyer.self, from: [record], keepsLocalChanges: true)[0]
+    edit(buyer)
+    #expect(buyer.dirtyFields.map(\.key) == [key])
+    let save = try await SaveOperation(updating: buyer, fields: nil, in: scope)
+    #expect(throws: Never.self) { try save.checkConflicts(with: record, .fail) }
+    let error = #expect(throws: ModelStoreError.self) { try save.checkConflicts(with: ["id": 1, key: other], .fail) }
+    #expect(error?.conflicts.map(\.key) == [key])
+  }
+
+  @Test func `A save is no conflict with another spelling of the value that was read`() async throws {
+    try await expectConflict("note", of: "", with: "other", in: ModelScope()) { $0.note = "new" }
+    try await expectConflict("label", of: ["text": "a", "color": nil], with: ["text": "b"], in: ModelScope()) {
+      $0.label = Buyer.Label(text: "c")
+    }
+  }
+
+  @Test func `A save is no conflict with another spelling of the references that were read`() async throws {
+    let (one, two) = ("0a8c2f6e-3c39-4b8e-9d55-6a3f0f1d2b4c", "1b9d3a7f-4d4a-4c9f-8e66-7b4a1a2e3c5d")
+    let embedded: JSONValue = ["id": .string(one), "name": "Acme"]
+    let supplier = Supplier()
+    supplier.id = UUID()
+    for reference in [.string(one), embedded] {
+      try await expectConflict("supplier", of: reference, with: .string(two), in: ModelScope()) {
+        $0.supplier = supplier
+      }
+      let (list, reversed): (JSONValue, JSONValue) = ([reference, .string(two)], [.string(two), reference])
+      try await expectConflict("clients", of: list, with: reversed, in: ModelScope()) { $0.clients = [supplier] }
+    }
   }
 
   @Test func `A save merges keys with dots into the stored objects`() async throws {

@@ -365,9 +365,11 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   public func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? { nil }
 
-  /// Returns a value in the form in which this field writes it; nil if the field can't read it.
+  /// Returns whether the field reads the same value from both. `false` also if it can't read one of them.
   @_spi(ModelKitInternals)
-  public func canonicalized(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
+  public func readsSameValue(
+    _ json: JSONValue, _ other: JSONValue, in context: ValueTransformerContext
+  ) -> Bool { false }
 
   // Type-erased operations that `AnyField+DirectReading.swift` needs.
 

@@ -246,7 +246,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   public final override func hasSameValue(as other: AnyField) -> Bool {
     guard let other = other as? Field<Content> else { return false }
-    return isSame(other.value, in: .standard)
+    return areSame(storage, other.value, in: .standard)
   }
 
   public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }
@@ -387,9 +387,16 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   @_spi(ModelKitInternals)
-  public override func canonicalized(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? {
-    guard !isRelation, let value = try? importedValue(json, in: context) else { return nil }
-    return try? exportedValue(value, in: context)
+  public override func readsSameValue(
+    _ json: JSONValue, _ other: JSONValue, in context: ValueTransformerContext
+  ) -> Bool {
+    do {
+      return areSame(
+        constrained(try importedValue(json, in: context)), constrained(try importedValue(other, in: context)),
+        in: context)
+    } catch {
+      return false
+    }
   }
 
   func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Content? {

@@ -50,18 +50,16 @@ extension Field {
   func edit(_ value: Content?, _ edits: FieldEdits, in context: ValueTransformerContext) -> () -> Void {
     { [self] in
       let newValue = flags.contains(.hooksSet) ? constrained(value) : value
-      if loadState == .loaded, isSame(newValue, in: context) { return edits.noteEqualValue(of: self) }
+      if loadState == .loaded, areSame(storage, newValue, in: context) { return edits.noteEqualValue(of: self) }
       edits.willEdit(self)
       set(newValue, stamp: .next())
     }
   }
 
-  /// Whether a value is the one that the field has. Values that can't be compared are compared as they are written.
-  func isSame(_ other: Content?, in context: ValueTransformerContext) -> Bool {
-    guard isChange(from: storage, to: other) else { return true }
-    guard equality == nil, let mine = storage, let other, let old = try? exportedValue(mine, in: context) else {
-      return false
-    }
-    return (try? exportedValue(other, in: context)) == old
+  /// Returns whether two values are equal. Values that can't be compared are compared as they are written.
+  func areSame(_ one: Content?, _ other: Content?, in context: ValueTransformerContext) -> Bool {
+    guard isChange(from: one, to: other) else { return true }
+    guard equality == nil, let one, let other, let json = try? exportedValue(one, in: context) else { return false }
+    return (try? exportedValue(other, in: context)) == json
   }
 }

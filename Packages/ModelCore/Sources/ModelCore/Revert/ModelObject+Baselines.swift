@@ -24,6 +24,32 @@ extension ModelObject {
     return StoredValue(path: Self.path(key, in: context), value: .null)
   }
 
+  /// Returns whether a stored value is the one that was read into a field. Other writers may spell the baseline in
+  /// another way.
+  ///
+  /// - Parameters:
+  ///   - json: the stored value.
+  ///   - field: a field of this model.
+  ///   - baseline: its baseline, as a store writes it.
+  ///   - context: the spelling of records.
+  public func hasRead(
+    _ json: JSONValue, into field: AnyField, as baseline: JSONValue, in context: ValueTransformerContext
+  ) -> Bool {
+    if json == baseline { return true }
+    return Self.reads(json, like: baseline, into: field, in: context)
+  }
+
+  private static func reads(
+    _ json: JSONValue, like other: JSONValue, into field: AnyField, in context: ValueTransformerContext
+  ) -> Bool {
+    guard let relation = field as? any Relation else { return field.readsSameValue(json, other, in: context) }
+    let reader = ModelReader(scope: nil, context: context, isFromStore: true)
+    guard relation.isForeignKey, let identifiers = reader.identifiers(in: json, of: relation.relatedClass) else {
+      return false
+    }
+    return identifiers == reader.identifiers(in: other, of: relation.relatedClass)
+  }
+
   private var isWhollyStored: Bool { if isStored, case .loaded = modelLoadState { true } else { false } }
 
   private static func path(_ key: String, in context: ValueTransformerContext) -> [String] {

@@ -61,10 +61,17 @@ extension ModelReader {
         guard isCompared(field), let json = value(of: field, index, of: prototype, in: object) else { return }
         let key = key(of: field, index, of: prototype)
         keys[id, default: []].insert(key)
-        if !json.isNull { compared.values[key] = field.canonicalized(json, in: context) ?? json }
+        if !json.isNull { compared.values[key] = canonical(json, of: field) }
       }
       return compared
     }
+  }
+
+  /// Returns a value as the field of a prototype writes it.
+  private func canonical(_ json: JSONValue, of field: AnyField) -> JSONValue {
+    guard !field.isRelation, let apply = try? field.staged(json, by: FieldReader(context: context)) else { return json }
+    apply()
+    return (try? field.exported(by: ModelWriter(context: context))) ?? json
   }
 
   /// Returns the values of a member for keys of the objects.

@@ -411,10 +411,7 @@ final class ModelReader: FieldReader {
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, UnloadedReference?) {
     let fresh = context.prepared(type.init())
-    if let field = fresh.identifierField, let apply = try? field.staged(json, by: self) { apply() }
-    // Some sources write numbers as text in references, or the reverse.
-    if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
-    if let identifier = fresh.modelIdentifier {
+    if let identifier = setIdentifier(of: fresh, from: json) {
       let key = key(of: fresh, identifier)
       if let unloadedReference = unloadedReferences[key], let model = unloadedReference.model as? M {
         return (model, unloadedReference)
@@ -433,6 +430,31 @@ final class ModelReader: FieldReader {
 
   private func key(of model: ModelObject, _ identifier: String) -> IdentityKey {
     IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)
+  }
+
+  /// Reads a reference by identifier into a new model that is not in a scope.
+  private func setIdentifier(of fresh: ModelObject, from reference: JSONValue) -> String? {
+    if let field = fresh.identifierField, let apply = try? field.staged(reference, by: self) { apply() }
+    // Some sources write numbers as text in references, or the reverse.
+    if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(reference.stringValue ?? reference.description) }
+    return fresh.modelIdentifier
+  }
+
+  /// Returns the identifiers that a foreign key in a record references, as text, in a list if it is one; nil if it can't
+  /// be read.
+  func identifiers(in json: JSONValue, of type: ModelObject.Type) -> JSONValue? {
+    switch json {
+    case .null: return json
+    case .array(let elements):
+      let members = elements.compactMap { identifiers(in: $0, of: type) }
+      return members.count == elements.count ? .array(members) : nil
+    case .object(let object):
+      let chosen = type.instanceClass(for: object) ?? type
+      return setIdentifier(of: context.prepared(chosen.init()), from: object).map { .string($0) }
+    case .int, .string, .number, .double:
+      return setIdentifier(of: context.prepared(type.init()), from: json).map { .string($0) }
+    default: return nil
+    }
   }
 
   /// Reads the identifier into a new model that is not in a scope. Only the field can interpret the value, and decide

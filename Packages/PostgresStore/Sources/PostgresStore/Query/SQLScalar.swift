@@ -111,7 +111,13 @@
     /// Returns an operand as the text of a parameter, spelled as the field writes it; nil if it has another form than
     /// values of the field.
     func operand(_ json: JSONValue) -> String? {
-      guard let json = field.canonicalized(json, in: context) else { return nil }
+      func spelled<Value>(_ type: Value.Type) -> JSONValue? {
+        guard let field = field as? Field<Value>, let value = try? field.value(readFrom: json, in: context) else {
+          return nil
+        }
+        return try? field.json(ofValue: value, in: context)
+      }
+      guard let json = _openExistential(field.valueType, do: spelled) else { return nil }
       switch (kind, json) {
       case (.text, .string(let text)):
         // A text with a zero character equals no value that can be read here.

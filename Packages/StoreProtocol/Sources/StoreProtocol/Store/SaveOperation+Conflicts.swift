@@ -43,9 +43,9 @@ extension SaveOperation {
       guard let baseline = model.storedBaseline(of: field, in: context) else { return }
       let values = stored(baseline.path)
       // A record that has nothing there changes nothing when it is read: the model could not follow it.
-      guard let current = values[0], !values.contains(where: { $0 ?? .null == baseline.value }) else { return }
-      // Others may spell the same value in another way.
-      if field.canonicalized(current, in: context) == baseline.value { return }
+      guard let current = values[0],
+        !values.contains(where: { model.hasRead($0 ?? .null, into: field, as: baseline.value, in: context) })
+      else { return }
       let local =
         isWritten ? Self.value(at: baseline.path[...], in: changes[baseline.path[0]]) ?? .null : baseline.value
       // An equal value is a conflict too: two tasks that count to the same number would lose one.

@@ -232,6 +232,27 @@ extension ModelStoreContract {
       initial.id = same.id
       try requireEqual(same.dictionaryValue, initial.dictionaryValue, "the reverted values")
     },
+    SharedEngineCheck("a value that was written in another way than it is read is no change of another writer") {
+      makeStore in
+      let (first, second) = (try await makeStore(), try await makeStore())
+      let meter = ContractMeter()
+      (meter.count, meter.tags, meter.readings) = (15, ["c", "b", "d", "a"], [2, 2])
+      try await first.create(meter)
+      let same = try await second.lookup(BoundedMeter.self, identifier: meter.identifier ?? "")
+      try requireEqual(same.count, 10, "the count that is read")
+      same.count = 7
+      same.tags.insert("e")
+      same.readings = [3]
+      try await second.save(same, onConflict: .fail)
+      try await first.refresh(meter)
+      try requireEqual(meter.count, 7, "the stored count")
+      try requireEqual(meter.tags, ["a", "b", "c", "d", "e"], "the stored tags")
+      try requireEqual(meter.readings, [3], "the stored readings")
+      meter.tags = ["e", "d"]
+      try await first.save(meter)
+      same.tags.insert("f")
+      try await requireError(.conflict, "a save over a change of another writer") { try await second.save(same) }
+    },
     SharedEngineCheck("a field of an unloaded reference is written without knowing what is stored") { makeStore in
       let company = ContractCompany()
       (company.id.value, company.name.value) = ("acme", "Acme")
@@ -311,4 +332,15 @@ extension ModelStoreContract {
   ) async throws -> ContractPerson {
     try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
   }
+}
+
+/// A meter of which some values are read as others.
+private final class BoundedMeter: Model {
+  @Field var id: Int?
+  @Required(configure: { $0.constrain(to: 0...10) }) var count = 0
+  @Required var tags: Set<String> = []
+  @ArrayField(Field<Int>(), allowsDuplicates: false) var readings: [Int]?
+
+  override var identifierField: AnyField? { $id }
+  override class var typeName: String { ContractMeter.typeName }
 }
