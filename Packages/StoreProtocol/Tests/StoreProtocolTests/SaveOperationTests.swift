@@ -11,6 +11,7 @@ private final class Supplier: Model {
 
 private final class Buyer: Model {
   @Field var id: Int?
+  @Field var age: Int?
   @Field(configure: { $0.transform(with: EmptyText()) }) var note: String?
   @Field var label: Label?
   @ModelField(foreignKey: true) var supplier: Supplier?
@@ -166,6 +167,18 @@ private final class Buyer: Model {
       }
       let (list, reversed): (JSONValue, JSONValue) = ([reference, .string(two)], [.string(two), reference])
       try await expectConflict("clients", of: list, with: reversed, in: ModelScope()) { $0.clients = [supplier] }
+    }
+  }
+
+  @Test func `A save that corrects a rejected value is no conflict with it`() async throws {
+    let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))
+    scope.decodingIssueHandler = { _ in }
+    let clients: JSONValue = [true, .string(UUID().uuidString)]
+    try await expectConflict("clients", of: clients, with: [true], in: scope) { $0.clients = [] }
+    let buyer = try #require(scope.liveModel(Buyer.self, identifier: "1"))
+    for (value, other) in [("old", "older"), ("young", 36.5)] as [(JSONValue, JSONValue)] {
+      buyer.markSaved(buyer.dirtyFields, asOf: .next())
+      try await expectConflict("age", of: value, with: other, in: scope) { $0.age = ($0.age ?? 36) + 1 }
     }
   }
 

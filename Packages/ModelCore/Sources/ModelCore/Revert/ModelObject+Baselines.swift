@@ -25,7 +25,7 @@ extension ModelObject {
   }
 
   /// Returns whether a stored value is the one that was read into a field. Other writers may spell the baseline in
-  /// another way.
+  /// another way, and a rejected value is no change of another writer.
   ///
   /// - Parameters:
   ///   - json: the stored value.
@@ -36,6 +36,8 @@ extension ModelObject {
     _ json: JSONValue, into field: AnyField, as baseline: JSONValue, in context: ValueTransformerContext
   ) -> Bool {
     if json == baseline { return true }
+    let rejection = field.key.flatMap { details?.remainder?.rejections[$0] }
+    if let rejection, json == rejection.completing(baseline) { return true }
     return Self.reads(json, like: baseline, into: field, in: context)
   }
 

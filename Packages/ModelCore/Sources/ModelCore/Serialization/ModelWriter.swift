@@ -157,10 +157,7 @@ final class ModelWriter: FieldWriter {
   /// it, and otherwise omitted.
   private func exported(_ field: AnyField, _ key: String, of model: ModelObject) throws -> JSONValue? {
     if let rejection = model.rejection(of: field, in: context) {
-      switch rejection.content {
-      case .value(let json): return json
-      case .elements: return rejection.completing(try exported(field, key))
-      }
+      return try rejection.completing(try exported(field, key))
     }
     return try exported(field, key)
   }

@@ -92,11 +92,16 @@ struct Rejection {
 
   func isLive(in field: AnyField) -> Bool { field.lastSet == stamp || stamp == .never && field.isUnset }
 
-  /// Returns the list that the field wrote, with the rejected elements at their indices.
-  func completing(_ written: JSONValue?) -> JSONValue? {
-    guard case .elements(let rejected) = content, case .array(var elements)? = written else { return written }
-    for (index, json) in rejected { elements.insert(json, at: min(index, elements.count)) }
-    return .array(elements)
+  /// Returns the rejected value, or the list that the field wrote with the rejected elements at their indices.
+  func completing(_ written: @autoclosure () throws -> JSONValue?) rethrows -> JSONValue? {
+    switch content {
+    case .value(let json): return json
+    case .elements(let rejected):
+      let written = try written()
+      guard case .array(var elements)? = written else { return written }
+      for (index, json) in rejected { elements.insert(json, at: min(index, elements.count)) }
+      return .array(elements)
+    }
   }
 }
 
