@@ -41,6 +41,21 @@ extension ModelObject {
     return Self.reads(json, like: baseline, into: field, in: context)
   }
 
+  /// Returns whether a record has a value of this model, in any spelling.
+  ///
+  /// - Parameters:
+  ///   - value: the value, as a store writes it.
+  ///   - record: the record.
+  ///   - context: the spelling of records.
+  public func isSame(
+    _ value: StoredValue, in record: AttributeDictionary, spelledBy context: ValueTransformerContext
+  ) -> Bool {
+    guard let json = value.path.dropFirst().reduce(record[value.path[0]], { $0?[$1] }) else { return false }
+    if json == value.value { return true }
+    let field = storableFields.first { $0.key.map { Self.path($0, in: context) } == value.path }
+    return field.map { Self.reads(json, like: value.value, into: $0, in: context) } ?? false
+  }
+
   private static func reads(
     _ json: JSONValue, like other: JSONValue, into field: AnyField, in context: ValueTransformerContext
   ) -> Bool {

@@ -9,14 +9,24 @@ struct RemoteRecord {
   var values: [StoredValue]
   /// The paths of fields that may be inside the object of another one.
   var nestedPaths: [[String]] = []
+  /// The model that the values are from.
+  let model: ModelObject
+  /// The spelling of the values.
+  let context: ValueTransformerContext
   /// Whether it is to be kept locally.
   var isKept = true
 
   /// Returns the record, completed by values of another version: a value that is absent from a response is
   /// unknown.
-  func record(over other: AttributeDictionary?) -> AttributeDictionary {
+  ///
+  /// - Parameters:
+  ///   - other: the other version.
+  ///   - keepsSpelling: whether a value that is the same in both is spelled as in the other version, which an older
+  ///     class may have written.
+  func record(over other: AttributeDictionary?, keepsSpelling: Bool = true) -> AttributeDictionary {
     var record = other ?? [:]
-    values.write(to: &record, keeping: nestedPaths)
+    let changed = keepsSpelling ? values.filter { !model.isSame($0, in: record, spelledBy: context) } : values
+    changed.write(to: &record, keeping: nestedPaths)
     return record
   }
 }
@@ -54,7 +64,9 @@ struct RemoteRecords {
       // A field with an initial value counts as loaded, although the answer may lack it.
       let fields = model.storableFields.filter { !$0.wasNeverSaved }
       let values = try model.storedValues(of: fields, in: local)
-      return RemoteRecord(identifier: identifier, values: values, nestedPaths: model.nestedPaths(in: local))
+      return RemoteRecord(
+        identifier: identifier, values: values, nestedPaths: model.nestedPaths(in: local), model: model,
+        context: local)
     } catch {
       throw ModelStoreError(
         .corrupt, "The server's \(model.storedTypeName) can't be stored: \(error)", identifier: identifier, cause: error

@@ -157,7 +157,9 @@ extension SyncExchange {
         }
         // The mark of the deletion is about the former record.
         if !record.isKept, lane.entry?.isCreatedAgain == true { continue }
-        let remote = record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local)
+        let remote =
+          lane.entry.map { record.record(over: $0.base ?? [:]) }
+          ?? record.record(over: lane.local, keepsSpelling: false)
         if PlantedFault.isPlanted(.pullRevertsPendingEdits)
           || lane.local == nil && PlantedFault.isPlanted(.revivesDeletedRecord)
         {

@@ -9,6 +9,20 @@ private final class Playlist: Model {
   override var identifierField: AnyField? { $id }
 }
 
+private final class Speaker: Model {
+  @Field var id: String?
+  @Required var volume = 0
+  override var identifierField: AnyField? { $id }
+}
+
+/// The next version of the class.
+private final class LimitedSpeaker: Model {
+  @Field var id: String?
+  @Required(configure: { $0.constrain(to: 0...10) }) var volume = 0
+  override var identifierField: AnyField? { $id }
+  override class var typeName: String { Speaker.typeName }
+}
+
 @Suite struct `A conflict` {
   let shelf = Shelf()
 
@@ -56,6 +70,22 @@ private final class Playlist: Model {
     #expect(try await mine.sync().discarded == 0)
     let theirs = try await shelf.store.lookup(Playlist.self, identifier: "a")
     #expect(theirs.songs == copy.songs && theirs.songs.count == 21)
+  }
+
+  @Test func `An edit is no conflict with a value that only a new version of the class spells in another way`()
+    async throws
+  {
+    let speaker = Speaker()
+    (speaker.id, speaker.volume) = ("a", 15)
+    try await shelf.store.create(speaker)
+    let local = MemoryModelStore().handle
+    try await SyncModelStore(local: MemoryModelStore(local), remote: shelf.store, types: [Speaker.self]).sync()
+    let mine = SyncModelStore(local: MemoryModelStore(local), remote: shelf.store, types: [LimitedSpeaker.self])
+    let copy = try await mine.lookup(LimitedSpeaker.self, identifier: "a")
+    copy.volume = 7
+    try await mine.save(copy)
+    #expect(try await mine.sync().discarded == 0)
+    #expect(try await shelf.store.lookup(Speaker.self, identifier: "a").volume == 7)
   }
 
   @Test func `A resolver can keep the local value`() async throws {
