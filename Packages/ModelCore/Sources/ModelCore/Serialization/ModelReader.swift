@@ -211,9 +211,13 @@ final class ModelReader: FieldReader {
   func stage<M: Model>(_ object: AttributeDictionary, as type: M.Type) throws -> Staged<M> {
     let chosen = type.instanceClass(for: object) as? M.Type ?? type
     let object = try decoded(object, for: chosen)
-    guard let model = canonical(chosen, object) as? M else {
-      throw ValueTransformError(
-        expected: "\(chosen)", found: "an identifier that belongs to another type of model in this scope")
+    let live = canonical(chosen, object)
+    guard let model = live as? M else {
+      let found =
+        live.isUnloadedReference
+        ? "a reference to it that was read before, which is an object of \(Swift.type(of: live)) until it is released"
+        : "an identifier that belongs to another type of model in this scope"
+      throw ValueTransformError(expected: "\(chosen)", found: found)
     }
     return try stage(decoded: withCurrentIdentifier(object, of: model), into: model)
   }

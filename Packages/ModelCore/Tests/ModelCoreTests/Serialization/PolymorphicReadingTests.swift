@@ -44,4 +44,15 @@ import Testing
       error?.description == "expected Square, found an identifier that belongs to another type of model in this scope")
     #expect(circle.radius == 5)
   }
+
+  @Test func `Reading a subclass names a reference to its model that was read before as another class`() throws {
+    let scope = ModelScope()
+    let shape = Shape.with(identifier: "1", in: scope)
+    let error = #expect(throws: ModelDecodingError.self) {
+      try Circle.from(dictionaryValue: ["id": 1, "kind": "circle"], in: scope)
+    }
+    #expect(
+      error?.description.contains("a reference to it that was read before, which is an object of Shape until") == true)
+    withExtendedLifetime(shape) {}
+  }
 }
