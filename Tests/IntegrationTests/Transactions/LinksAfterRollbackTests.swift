@@ -56,10 +56,13 @@ private final class Job: Model {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `A new model that was rolled back makes no list dirty`(isLoaded: Bool, isSaved: Bool) async throws {
+  func `A new model that was rolled back leaves a list as it was once it is released`(
+    isLoaded: Bool, isSaved: Bool
+  ) async throws {
     let store = MemoryModelStore()
     let team = try await store.create(Team())
     if isLoaded { #expect(try await store.list(in: team.$jobs).isEmpty) }
+    let count = team.$jobs.count
     var kept: Job?
     for isKept in [false, true] {
       do {
@@ -71,8 +74,9 @@ private final class Job: Model {
           throw Refusal()
         }
       } catch is Refusal {}
-      #expect(!team.isDirty && store.scope.unsavedModels.isEmpty)
+      #expect(team.isDirty == isKept && store.scope.unsavedModels == (isKept ? [team] : []))
       #expect((team.jobs ?? []) == [kept].compactMap(\.self))
+      if !isKept { #expect(team.$jobs.count == count) }
     }
     let job = try #require(kept)
     #expect(job.team === team && !job.isPersisted && job.identifier == nil)

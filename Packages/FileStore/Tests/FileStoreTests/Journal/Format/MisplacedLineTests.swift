@@ -368,7 +368,7 @@ import Testing
     #expect(repair.losses.compactMap(\.identifier) == ["0", "0"])
     let lines = repair.description.split(separator: "\n")
     #expect(lines.count == 2)
-    let end = #"It had records of 2 models, from Book "0" to Tag "0": no revision of them is left."#
+    let end = #"It had records of 2 models, from Book "0" to Tag "0": no revision of 1 of them is left."#
     #expect(lines.last?.hasSuffix(end) == true, "\(repair)")
   }
 
