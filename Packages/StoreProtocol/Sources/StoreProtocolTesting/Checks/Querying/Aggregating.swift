@@ -56,9 +56,8 @@ extension ModelStoreContract {
       try await store.create(first)
       last.previous = first
       try await store.create(last)
-      try requireEqual(
-        try await store.values(ContractStop.self, of: { $0.previous.id }, sort: [.ascending(\.id)]), [nil, first.id],
-        "the identifiers")
+      let identifiers = try await store.values(ContractStop.self, of: { $0.previous.id })
+      try requireEqual(Set(identifiers), [nil, first.id], "the identifiers")
       let queries = [ModelQuery(ContractStop.self), ModelQuery(ContractStop.self, where: { $0.previous == nil })]
       for query in queries {
         try await requireError(.unsupported, "values") {
@@ -76,7 +75,8 @@ extension ModelStoreContract {
         }
       }
     },
-    Check("columns of related models that are not live are those of their records", needs: [.anyModels]) { store in
+    Check("columns of related models that are not live are those of their records", needs: [.queries, .anyModels]) {
+      store in
       try await storePeople(in: store)
       let rows = try await store.values(ContractPerson.self, of: { ($0.name, $0.company.name) })
       try requireEqual(rows.map(\.0), ["Ada", "Bob", "Cleo"], "the names")
