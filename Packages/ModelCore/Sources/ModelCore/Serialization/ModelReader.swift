@@ -191,13 +191,17 @@ final class ModelReader: FieldReader {
         return try stage(object, into: current)
       }
       return try stage(object, as: type)
+    case .double where json.intValue == nil: throw identifierError(json, isForeignKey)
     case .int, .string, .number, .double:
       let (model, unloadedReference) = try reference(to: json, of: type)
       operations.append(.closure { [scope] in scope?.register(unloadedReference?.model ?? model) })
       return Staged(staged: model, unloadedReference: unloadedReference) {}
-    default:
-      throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
+    default: throw identifierError(json, isForeignKey)
     }
+  }
+
+  private func identifierError(_ json: JSONValue, _ isForeignKey: Bool) -> ValueTransformError {
+    ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
   }
 
   /// Returns the staged value of a to-one relation. The inverse of the relation that contains its model references the
@@ -440,7 +444,9 @@ final class ModelReader: FieldReader {
   private func setIdentifier(of fresh: ModelObject, from reference: JSONValue) -> String? {
     if let field = fresh.identifierField, let apply = try? field.staged(reference, by: self) { apply() }
     // Some sources write numbers as text in references, or the reverse.
-    if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(reference.stringValue ?? reference.description) }
+    if fresh.modelIdentifier == nil {
+      _ = fresh.setIdentifier(reference.stringValue ?? reference.intValue.map(String.init) ?? reference.description)
+    }
     return fresh.modelIdentifier
   }
 

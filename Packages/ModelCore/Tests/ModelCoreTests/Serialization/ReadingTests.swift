@@ -21,6 +21,19 @@ import Testing
     #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
   }
 
+  @Test(arguments: ["7", "7.0", "7e0", "\"7\""])
+  func `A foreign key is read in each spelling of its integer`(spelling: String) throws {
+    let track = try Track.from(json: Data("{\"album\": \(spelling)}".utf8))
+    #expect(track.album.value?.id.value == 7)
+    let album = try Album.from(json: Data("{\"tracks\": [\(spelling)]}".utf8))
+    #expect(album.tracks.value?.map(\.id.value) == ["7"])
+  }
+
+  @Test func `A foreign key is no fraction`() {
+    #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": 7.5]) }
+    #expect(throws: ModelDecodingError.self) { try Album.from(dictionaryValue: ["tracks": [7.5]]) }
+  }
+
   @Test func `Reading a model makes neither side of a relation dirty`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 2], ["id": 3, "title": "B"]]])
     #expect(!author.isDirty)
