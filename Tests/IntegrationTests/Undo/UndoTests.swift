@@ -108,6 +108,19 @@ private final class OneWay: Model {
     #expect(read.author?.id == 1)
   }
 
+  @Test func `A new model whose link was undone again is not saved with the changes from before`() async throws {
+    let store = MemoryModelStore()
+    let book = try await store.create(Book())
+    let undo = ModelUndo(store.scope)
+    book.author = Author()
+    try undo.undo()
+    let (redone, undone) = (try undo.redo(), try undo.undo())
+    try await store.save(redone)
+    try await store.save(undone)
+    #expect(try await store.count(Author.self) == 0)
+    #expect(book.author == nil && !book.isDirty)
+  }
+
   @Test func `Linked new models are created and undone together`() async throws {
     for isTogether in [true, false] {
       let store = MemoryModelStore()

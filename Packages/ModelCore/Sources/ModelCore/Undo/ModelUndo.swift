@@ -48,8 +48,8 @@ public final class ModelUndo {
   public struct Changes {
     /// The label of the step.
     public let label: String?
-    /// The stored models with unsaved changes, and deleted ones that have to be created again, each before those that
-    /// reference it.
+    /// The stored models with unsaved changes, new ones that they reference, and deleted ones that have to be created
+    /// again, each before those that reference it.
     public let modelsToSave: [ModelObject]
     /// The stored models whose creation was undone, or whose deletion was redone. They have no relations to others
     /// any more, and stay in the scope until they are deleted.
@@ -69,7 +69,9 @@ public final class ModelUndo {
       let deletions = modelsToDelete.filter { model in
         model.isStored && undo.map { $0.modelsToDelete.contains(model) } ?? true
       }
-      return (modelsToSave.filter { !$0.isDeleted }, deletions)
+      // A new model whose creation was undone since has left the scope.
+      let saves = modelsToSave.filter { !$0.isDeleted && ($0.isStored || $0.identityMap != nil) }
+      return (saves, deletions)
     }
 
     /// Whether there is nothing to save or delete.
