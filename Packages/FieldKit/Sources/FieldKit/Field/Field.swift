@@ -246,7 +246,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   public final override func hasSameValue(as other: AnyField) -> Bool {
     guard let other = other as? Field<Content> else { return false }
-    return areSame(storage, other.value, in: .standard)
+    return areSame(value, other.value, in: .standard)
   }
 
   public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }

@@ -40,7 +40,7 @@ extension ModelIsolation where Self: ModelObject {
   /// Returns the fields of this model whose values differ from those of another model, in the order of ``fields``.
   ///
   /// Fields are matched by key. A field without match differs if it has a value. Relations differ if they reference
-  /// other objects. Values that can't be compared differ.
+  /// other objects. Values that can't be compared differ if they are written differently.
   public func differences(from other: Self) -> [AnyField] {
     orderedFields.filter { field in
       guard let match = other.field(like: field, of: self) else { return field.anyValue != nil }

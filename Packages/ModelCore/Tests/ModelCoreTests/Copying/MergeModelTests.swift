@@ -103,6 +103,15 @@ import Testing
     #expect(mine.differences(from: other).count == 3)
   }
 
+  @Test func `Lists whose members were linked by their inverse differ by their members`() {
+    let (mine, other) = (Author(), Author())
+    let books = (1...2).map { Book(id: $0, title: "T") }
+    books[0].author.value = mine
+    books[1].author.value = other
+    #expect(mine.differences(from: other).compactMap(\.key) == ["books"])
+    withExtendedLifetime(books) {}
+  }
+
   @Test func `A field that is included takes an older value, and is dirty`() throws {
     let (older, newer) = (Book(id: 1, title: "Emma"), try Book.from(dictionaryValue: ["id": 1, "title": "Emily"]))
     #expect(newer.merge(from: older).isEmpty)
