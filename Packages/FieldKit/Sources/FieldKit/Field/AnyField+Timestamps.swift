@@ -1,0 +1,33 @@
+@_spi(ModelKitInternals) import ObservationKit
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension AnyField {
+  /// When the value was last set, to a different value or not; nil if never.
+  public final var updatedAt: Date? {
+    noteRead(of: .updatedAt)
+    return updatedStamp.date
+  }
+
+  /// When the value last changed; nil if never.
+  public final var changedAt: Date? {
+    noteRead(of: .value)
+    return changedStamp.date
+  }
+
+  /// Dates the value as of another time, such as that of a change which was read from elsewhere. Merges then compare it
+  /// by that time. Observers are not notified, and a field that was never set stays so.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: when the value was last set.
+  ///   - changedAt: when it last changed; nil for the same time.
+  public final func setTimestamps(updatedAt: Date, changedAt: Date? = nil) {
+    guard updatedStamp != .never else { return }
+    setStamps(
+      updated: ChangeStamp(updatedAt), changed: ChangeStamp(min(changedAt ?? updatedAt, updatedAt)), edit: lastChange)
+  }
+}
