@@ -58,6 +58,12 @@ extension RecordEngine {
     .needsWaiting
   }
 
+  /// Returns the answer of ``readImmediately(_:_:)``, or nil.
+  public func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
+    guard case .answer(let record) = try readImmediately(type, identifier) else { return nil }
+    return record
+  }
+
   /// Returns false: the engine has to wait.
   public func commitImmediately(_ batch: RecordBatch) throws -> Bool { false }
 }

@@ -92,6 +92,13 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// Returns a record as ``read(_:_:)`` does, if the engine can read it without waiting; by default it can't.
   func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateResult<StoredRecord?>
 
+  /// Returns a record as ``read(_:_:)`` does, even if that blocks the thread for the time of a read from a disk. It is
+  /// called where a reference to a model of a hierarchy is created, whose class depends on the record.
+  ///
+  /// - Returns: nil if there is none, and by default if ``readImmediately(_:_:)`` has to wait. The reference then has
+  ///   the class of its relation.
+  func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord?
+
   /// Commits a batch as ``commit(_:)`` does, if the engine can do so without waiting.
   ///
   /// - Returns: `false`, the default, if it can't; nothing was done then.

@@ -95,6 +95,14 @@ extension RecordStore {
     context.choosesClasses ? M.includes(try object(bytes, context.name, identifier)) : context.isTopOfHierarchy
   }
 
+  /// Returns the class of a record for a reference to it; nil if there is none, or it can't be read at once.
+  final func classOfRecord(_ type: ModelObject.Type, _ identifier: String) -> ModelObject.Type? {
+    let name = type.typeName
+    let entry = transaction?.entry(name, identifier)
+    let bytes = entry == nil ? try? handle.readBlocking(name, identifier)?.bytes : entry?.content
+    return bytes.flatMap { try? object($0, name, identifier) }.map(type.storedClass)
+  }
+
   private func object(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {
     do {
       if case .object(let record) = try JSONValue(json: bytes) { return record }

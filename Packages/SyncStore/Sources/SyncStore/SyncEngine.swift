@@ -229,6 +229,11 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     options.isTemporary(type, identifier) ? .needsWaiting : try local.readImmediately(type, identifier)
   }
 
+  /// Returns a record of the local engine, even if that blocks for a disk.
+  public func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
+    try local.readBlocking(type, identifier)
+  }
+
   /// Iterates over the records of a type in the local engine.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void

@@ -158,6 +158,16 @@ package final class FileEngine: Sendable {
     }
   }
 
+  /// Returns a record, read on the caller's thread; nil if there is none, or the group was not opened.
+  func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
+    guard let contents = knownContents else { return nil }
+    return try contents.readingAgainIfMoved {
+      try contents.entry(type, identifier).map {
+        StoredRecord(identifier, try contents.read($0, type, identifier), of: $0)
+      }
+    }
+  }
+
   /// Returns models of a type that were created after `cursor`, in the order of their creation.
   ///
   /// Reading chunk after chunk returns each model exactly once that exists all the time. Models that are created or

@@ -55,6 +55,11 @@ extension FileStoreHandle {
     try await engine.readableRecord(type, identifier)
   }
 
+  /// Returns a record, read on the caller's thread; nil if there is none, or the store is not open.
+  public func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
+    try engine.readBlocking(type, identifier)
+  }
+
   /// Returns the write state of a type; nil in a read-only store.
   public func writeState(of type: String) async throws -> WriteState? {
     try await translating {

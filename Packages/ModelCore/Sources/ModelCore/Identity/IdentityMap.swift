@@ -37,6 +37,8 @@ final class IdentityMap {
   var hasDeletions = false
   /// The classes of stored models.
   var typeNames = StoredTypeNames()
+  /// Returns the class of a stored record; nil if there is none.
+  var classOfRecord: ((ModelObject.Type, _ identifier: String) -> ModelObject.Type?)?
   /// The recorders of edits.
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
@@ -141,6 +143,12 @@ final class IdentityMap {
     guard let index, let model = contenders.remove(at: index).model else { return nil }
     enter(model, type, identifier)
     return model
+  }
+
+  /// Returns the class of a reference: in a hierarchy whose records choose their class, that of the stored record.
+  func referenceClass<M: Model>(_ type: M.Type, _ identifier: String) -> M.Type {
+    guard let classOfRecord, type.hierarchyChoosesClasses else { return type }
+    return classOfRecord(type, identifier) as? M.Type ?? type
   }
 
   /// Removes a model that is being deallocated. May be called in any thread.

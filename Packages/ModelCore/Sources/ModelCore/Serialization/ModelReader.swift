@@ -425,11 +425,16 @@ final class ModelReader: FieldReader {
         return (model, unloadedReference)
       }
       guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
-        fresh.becomeUnloadedReference()
-        made[key] = Made(model: fresh, waitsForValues: true)
-        let unloadedReference = UnloadedReference(fresh)
+        var model = fresh
+        if let chosen = scope?.map.referenceClass(type, identifier), chosen != type {
+          model = context.prepared(chosen.init())
+          _ = setIdentifier(of: model, from: json)
+        }
+        model.becomeUnloadedReference()
+        made[key] = Made(model: model, waitsForValues: true)
+        let unloadedReference = UnloadedReference(model)
         unloadedReferences[key] = unloadedReference
-        return (fresh, unloadedReference)
+        return (model, unloadedReference)
       }
       if let known = known as? M { return (known, nil) }
     }

@@ -463,6 +463,15 @@ extension ModelScope {
     return models
   }
 
+  /// Adds a source of the classes of stored records, so that references to models of a hierarchy have their class
+  /// before they are loaded.
+  ///
+  /// - Parameter classOfRecord: returns the class of the record with an identifier; nil if there is none.
+  public func addClasses(_ classOfRecord: @escaping (ModelObject.Type, _ identifier: String) -> ModelObject.Type?) {
+    let others = map.classOfRecord
+    map.classOfRecord = { classOfRecord($0, $1) ?? others?($0, $1) }
+  }
+
   /// Adds a model to this scope, and registers it under its identifier unless another live model is.
   public func add(_ model: ModelObject) { register(model) }
 

@@ -205,6 +205,11 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     try local.readImmediately(type, identifier)
   }
 
+  /// Returns a record of the other engine, even if that blocks for a disk.
+  public func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
+    try local.readBlocking(type, identifier)
+  }
+
   /// Iterates over the records of a type in the other engine.
   public func readRecords(of type: String, _ body: ([StoredRecord]) async throws -> Void) async throws -> UInt64? {
     try await local.readRecords(of: type, body)
