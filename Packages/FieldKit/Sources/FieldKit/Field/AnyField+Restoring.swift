@@ -82,6 +82,13 @@ extension AnyField {
     concludeChange(of: announced)
   }
 
+  /// Makes the value the one that the field was created with, which is no edit.
+  public final func markInitial() {
+    flags.subtract([.dirty, .original])
+    flags.formUnion(.initial)
+    details?.restoration = nil
+  }
+
   /// Discards the baseline, because the value was not saved.
   public final func forgetSaved() { flags.subtract(.original) }
 

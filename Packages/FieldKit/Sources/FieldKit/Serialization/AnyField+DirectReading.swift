@@ -3,8 +3,10 @@ extension AnyField {
   /// Returns whether a value can be read into this field of a new model without running other code. The field has the
   /// key of the class's first instance, the transformer that its kind allows, and no observers.
   public final func isReadableDirectly(as kind: DirectKind, declaredKey: String?) -> Bool {
-    if kind == .relation { return declaredKey == self.declaredKey }
-    guard unmanagedDetails == nil, flags.isDisjoint(with: [.reportsSets, .watched, .relation]) else { return false }
+    if kind == .relation { return declaredKey == self.declaredKey && !flags.contains(.dirty) }
+    guard unmanagedDetails == nil, flags.isDisjoint(with: [.reportsSets, .watched, .relation, .dirty]) else {
+      return false
+    }
     return switch kind {
     case .int: asInt.metadata.isPlain(declaredKey)
     case .string: asString.metadata.isPlain(declaredKey)

@@ -99,7 +99,7 @@ extension ModelIsolation where Self: ModelObject {
     // A draft refers to the models outside of it.
     if let parent = scope.map.parent { return with(identifier: identifier, in: parent.scope) }
     let chosen = scope.map.referenceClass(Self.self, identifier)
-    let unloadedReference = scope.transformers.prepared(chosen.init())
+    let unloadedReference = scope.transformers.makeStored(chosen)
     unloadedReference.becomeUnloadedReference(identifier: identifier)
     // One identifier may have several spellings, such as a UUID in lower case.
     if let spelled = unloadedReference.modelIdentifier,

@@ -8,11 +8,39 @@ extension ValueTransformerContext {
     return model
   }
 
+  /// Creates a model for a record of a store. What its class sets in `init` are initial values, and no edits.
+  func makeStored<M: ModelObject>(_ type: M.Type) -> M {
+    let model = prepared(type.init())
+    model.acceptInitialValues()
+    return model
+  }
+
   /// Completes the fields of a model with declarations from outside its class, unless that was done.
   public func prepare(_ model: ModelObject) {
     guard let preparation, !model.isPrepared else { return }
     model.isPrepared = true
     preparation.prepare(model)
+  }
+}
+
+extension ModelObject {
+  /// Makes the values that the class sets in `init` initial ones. Related models are only those of the record.
+  ///
+  /// - Returns: whether there are such values.
+  @discardableResult
+  func acceptInitialValues() -> Bool {
+    var hasEdits = false
+    forEachField { field, _ in
+      guard field.isDirty else { return }
+      hasEdits = true
+      if let relation = field as? any Relation {
+        relation.unlink(relation.relatedModels)
+        field.unload()
+      } else {
+        field.markInitial()
+      }
+    }
+    return hasEdits
   }
 }
 

@@ -38,6 +38,7 @@ final class DirectClassReader {
     self.modelClass = modelClass
     self.context = context
     let sample: ModelObject = context.prepared(modelClass.init())
+    let hasInitialEdits = sample.acceptInitialValues()
     layout = sample.layout
     typeKey = sample.typeKey
     following = Array(repeating: -1, count: layout.slots.count + 1)
@@ -52,7 +53,8 @@ final class DirectClassReader {
         .isReadableDirectly(as: kind, declaredKey: member.declaredKey)
       return isReadable == true ? kind : .value
     }
-    if fits(sample) { spare = sample }
+    // A model of a document keeps what its class sets in `init` as edits.
+    if !hasInitialEdits, fits(sample) { spare = sample }
     isSpareFresh = true
   }
 
@@ -69,18 +71,24 @@ final class DirectClassReader {
   private var isSpareFresh = false
 
   /// Returns a model to read into, and whether it is new.
-  func instance() -> (model: ModelObject, isFresh: Bool)? {
+  ///
+  /// - Parameter isStored: whether it is read from a store.
+  func instance(isStored: Bool) -> (model: ModelObject, isFresh: Bool)? {
     if let spare, isSpareFresh || expectsKnown {
       self.spare = nil
       return (spare, isSpareFresh)
     }
-    return freshInstance().map { ($0, true) }
+    return freshInstance(isStored: isStored).map { ($0, true) }
   }
 
   /// Returns a new model, or nil if models of this class need the tree path.
-  func freshInstance() -> ModelObject? {
+  func freshInstance(isStored: Bool) -> ModelObject? {
     let model: ModelObject = context.prepared(modelClass.init())
     if fits(model) { return model }
+    if isStored {
+      model.acceptInitialValues()
+      if fits(model) { return model }
+    }
     plan = nil
     return nil
   }

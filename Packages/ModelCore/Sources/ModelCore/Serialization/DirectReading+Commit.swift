@@ -32,7 +32,8 @@ extension DirectReading {
     let model = confirmation.model
     if confirmation.hasLinks, hasRunOthersCode { return readAgainWithLinks(confirmation) }
     // An observer of another model of the document may have set a field since the comparison.
-    if hasRunOthersCode, hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
+    if hasRunOthersCode, hasChanged(confirmation.fields, of: model),
+      let fresh = confirmation.reader.freshInstance(isStored: reader.isFromStore),
       let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
     {
       let merge = DirectMerge(record: record, model: model, fields: confirmation.fields, isLast: true)

@@ -90,7 +90,7 @@ extension DirectReading {
     guard record.isFresh else {
       // The model that was read into has values of another object, so the record is read again.
       record.reader.recycle(record.model)
-      guard let model = record.reader.freshInstance() else { throw NeedsTree() }
+      guard let model = record.reader.freshInstance(isStored: reader.isFromStore) else { throw NeedsTree() }
       let again = try readAgain(record.reader, model, record.offset, record.depth)
       if let key { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
       return try add(again, key)

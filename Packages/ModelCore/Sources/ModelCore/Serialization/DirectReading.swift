@@ -55,7 +55,9 @@ final class DirectReading {
   /// Reads the value of a relation or the root of the document.
   func readNode(_ scanner: inout JSONScanner, _ reader: DirectClassReader, level: Int) throws -> DirectNode {
     guard level < Self.maximumLevel else { throw NeedsTree() }
-    guard try scanner.peek() == .object, reader.plan != nil, let instance = reader.instance() else {
+    guard try scanner.peek() == .object, reader.plan != nil,
+      let instance = reader.instance(isStored: self.reader.isFromStore)
+    else {
       return .tree(try scanner.readValue())
     }
     return .record(try readObject(&scanner, reader, instance.model, isFresh: instance.isFresh, level))

@@ -395,10 +395,13 @@ final class ModelReader: FieldReader {
   private func canonical(_ modelClass: ModelObject.Type, _ object: AttributeDictionary) -> ModelObject {
     let id = ObjectIdentifier(modelClass)
     let spare = spares.isEmpty ? nil : spares.removeValue(forKey: id)
-    let fresh = spare ?? context.prepared(modelClass.init())
+    func make() -> ModelObject {
+      isFromStore ? context.makeStored(modelClass) : context.prepared(modelClass.init())
+    }
+    let fresh = spare ?? make()
     guard let identifier = setIdentifier(of: fresh, from: object) else {
       // A reused instance has the identifier of another model.
-      return spare == nil ? fresh : context.prepared(modelClass.init())
+      return spare == nil ? fresh : make()
     }
     let key = key(of: fresh, identifier)
     var known = made[key]?.model
@@ -418,7 +421,7 @@ final class ModelReader: FieldReader {
   }
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, UnloadedReference?) {
-    let fresh = context.prepared(type.init())
+    let fresh = context.makeStored(type)
     if let identifier = setIdentifier(of: fresh, from: json) {
       let key = key(of: fresh, identifier)
       if let unloadedReference = unloadedReferences[key], let model = unloadedReference.model as? M {
@@ -427,7 +430,7 @@ final class ModelReader: FieldReader {
       guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
         var model = fresh
         if let chosen = scope?.map.referenceClass(type, identifier), chosen != type {
-          model = context.prepared(chosen.init())
+          model = context.makeStored(chosen)
           _ = setIdentifier(of: model, from: json)
         }
         model.becomeUnloadedReference()
