@@ -56,6 +56,9 @@ final class ModelLayout: Sendable {
   /// The plans for converting between bytes and fields, for each spelling of keys.
   let directPlans = Lock<[DirectPlan.Key: DirectPlan]>([:])
 
+  /// The indices of the fields whose values are properties, by the key paths of these.
+  private let properties = Lock<[ObjectIdentifier: Int]>([:])
+
   struct InverseKey: Hashable, Sendable {
     let index: Int
     let relatedClass: ObjectIdentifier
@@ -97,6 +100,23 @@ final class ModelLayout: Sendable {
   /// Adds a layout to the table. If another thread added one before, returns that one.
   static func remember(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
     layouts.add(layout, for: ObjectIdentifier(modelClass))
+  }
+
+  // MARK: Properties
+
+  /// The index of the field whose value a property is; nil if it has not been found yet.
+  func index(of property: AnyKeyPath) -> Int? { properties.withLock { $0[ObjectIdentifier(property)] } }
+
+  /// Stores the index of the field whose value a property is.
+  func remember(_ property: AnyKeyPath, at index: Int) {
+    let id = ObjectIdentifier(property)
+    properties.withLock { known in
+      // One that captures values is a new object at each evaluation.
+      guard known[id] == nil, known.count < 1_000 else { return }
+      known[id] = index
+      // Never released, so that no other one gets its address.
+      _ = Unmanaged.passRetained(property)
+    }
   }
 
   // MARK: Fields

@@ -12,7 +12,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameter property: a property declared with `@Field`, `@Required`, `@ArrayField`, `@ModelField` or
   ///   `@ModelArrayField`.
   /// - Returns: nil if the property reads no field, or several, or one of other values.
-  /// - Complexity: O(*n*) in the number of fields.
+  /// - Complexity: O(*n*) in the number of fields at the first call with a key path, then O(1).
   public func field<Value>(of property: ReferenceWritableKeyPath<Self, Value?>) -> Field<Value>? {
     field(equalTo: property)
   }
@@ -23,6 +23,7 @@ extension ModelIsolation where Self: ModelObject {
   }
 
   private func field<Value, Content>(equalTo property: ReferenceWritableKeyPath<Self, Value>) -> Field<Content>? {
+    if let known = layout.index(of: property) { return layout.field(at: known, of: self) as? Field<Content> }
     guard let field = fieldRead(by: property) as? Field<Content> else { return nil }
     let isSame = field.allSatisfySamples {
       fieldRead(by: property) === field && SampleValue.areSame(self[keyPath: property] as? Content, $0)
@@ -30,7 +31,11 @@ extension ModelIsolation where Self: ModelObject {
     guard isSame else { return nil }
     let former = field.lastSet
     self[keyPath: property] = self[keyPath: property]
-    return field.lastSet != former ? field : nil
+    guard field.lastSet != former else { return nil }
+    if let index = layout.slots.indices.first(where: { layout.field(at: $0, of: self) === field }) {
+      layout.remember(property, at: index)
+    }
+    return field
   }
 
   /// Returns the only field whose value a property reads.

@@ -1,5 +1,5 @@
 import Foundation
-import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 import Observation
 import Synchronization
 import Testing
@@ -234,5 +234,32 @@ private final class Counter: Sendable {
     #expect(issues.count == 1)
     #expect(model.$name.owner === model)
     #expect(try model.jsonData() == Data(#"{"name":"new"}"#.utf8))
+  }
+
+  private final class Row: Model {
+    @Field var first: String?
+    @Field var second: String?
+    subscript(number: Int) -> String? {
+      get { number == 0 ? first : second }
+      set { if number == 0 { first = newValue } else { second = newValue } }
+    }
+    var shout: String? {
+      get { first?.uppercased() }
+      set { first = newValue }
+    }
+  }
+
+  @Test func `The field of a property is found at every use of its key path, also of one that captures a value`() {
+    for _ in 0..<3 {
+      let row = Row.prototype()
+      #expect(row.field(of: \.first) === row.$first)
+      #expect(row.field(of: \.second) === row.$second)
+      for number in 0..<3 { #expect(row.field(of: \.[number]) === (number == 0 ? row.$first : row.$second)) }
+      #expect(row.field(of: \.shout) == nil)
+      let (being, robot) = (Being.prototype(), Robot.prototype())
+      #expect(being.field(of: \.id) === being.$id)
+      #expect(robot.field(of: \.model) === robot.$model)
+      #expect(robot.field(of: \.id) === robot.$id)
+    }
   }
 }
