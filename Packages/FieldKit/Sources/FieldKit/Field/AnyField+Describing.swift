@@ -66,7 +66,8 @@ extension AnyField {
   }
 
   /// Returns the error without the value, if the field is sensitive.
-  final func withoutSecrets(_ error: any Error) -> any Error {
+  @_spi(ModelKitInternals)
+  public final func withoutSecrets(_ error: any Error) -> any Error {
     guard isSensitive else { return error }
     guard let error = error as? ValueTransformError else {
       return ValueTransformError(expected: "a value its transformer accepts", found: "\(Redaction())")
@@ -78,9 +79,11 @@ extension AnyField {
   public final func withoutSecrets(_ violation: RuleViolation) -> RuleViolation {
     guard isSensitive, let value = describedValue else { return violation }
     let text = "\(value)"
-    guard !text.isEmpty, violation.message.contains(text) else { return violation }
+    guard !text.isEmpty else { return violation }
     var violation = violation
-    violation.message = violation.message.replacing(text, with: "\(Redaction())")
+    // By scalars: beside a combining mark, the text is no part of the message's characters.
+    let message = violation.message.unicodeScalars.replacing(text.unicodeScalars, with: "\(Redaction())".unicodeScalars)
+    violation.message = String(message)
     return violation
   }
 }

@@ -19,9 +19,14 @@ extension ValueTransformerContext {
 extension Field {
   /// Returns the value that the field would have after reading this JSON.
   ///
-  /// - Throws: ``ValueTransformError`` if it can't be read.
+  /// - Throws: ``ValueTransformError`` if it can't be read. A lenient context keeps the value of the field instead.
   public func value(readFrom json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
-    try importedValue(json, in: context)
+    do {
+      return try importedValue(json, in: context)
+    } catch {
+      if context.decoding == .lenient { return storedValue }
+      throw withoutSecrets(error)
+    }
   }
 
   /// Returns a value as the field would write it.

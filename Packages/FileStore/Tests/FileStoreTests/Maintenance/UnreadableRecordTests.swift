@@ -181,6 +181,13 @@ import Testing
       }
       #expect(try await store.list(Note.self).map(\.id.value) == ["1", "2", "3", "4"])
       #expect(isReported())
+      let all = ["text 1", "text 2", "text 3", "text 4"]
+      #expect(try await store.values(Note.self, of: \.text, sort: [.ascending(\.id)]).compactMap(\.self) == all)
+      #expect(try await store.values(Note.self, of: \.text, limit: 9).compactMap(\.self) == all)
+      let query = ModelQuery(Note.self, sort: [.ascending(\.id)], limit: 9)
+      let groups = try await store.groups(query, by: { $0.text }) { $0.count }
+      #expect(groups.count == 4)
+      #expect(isReported())
       for isIndexed in [false, true] {
         if isIndexed { try await store.index(\Note.text) }
         #expect(try await store.list(Note.self, where: { $0.text != "text 2" }).map(\.id.value) == ["1", "3", "4"])

@@ -7,7 +7,7 @@ extension QueryColumn {
   }
 
   private func column<Content, Member>(_ property: KeyPath<Value, Content>) -> QueryColumn<Member> {
-    QueryColumn<Member>(field: Field(), term: QueryTerm(path(to: property)))
+    QueryColumn<Member>(field: Field(sensitive: field.isSensitive), term: QueryTerm(path(to: property)))
   }
 
   /// A member inside the value, such as `$0.receipt.pages`.

@@ -34,8 +34,24 @@ extension QueryExpression {
     }
   }
 
+  /// Returns whether the condition is about sensitive fields of a model.
+  func readsSecrets(of model: ModelObject?) -> Bool {
+    switch self {
+    case .constant: return false
+    case .comparison(let comparison):
+      if Self.place(comparison.term.path, in: model).isSensitive { return true }
+      guard case .term(let other) = comparison.operand else { return false }
+      return Self.place(other.path, in: model).isSensitive
+    case .and(let terms), .or(let terms): return terms.contains { $0.readsSecrets(of: model) }
+    case .not(let term): return term.readsSecrets(of: model)
+    case .any(let path, let condition):
+      let place = Self.place(path, in: model)
+      return place.isSensitive || condition.readsSecrets(of: place.related)
+    }
+  }
+
   /// Returns whether the field at a path is sensitive, and a prototype of its related models.
-  private static func place(_ path: QueryPath, in model: ModelObject?) -> (isSensitive: Bool, related: ModelObject?) {
+  static func place(_ path: QueryPath, in model: ModelObject?) -> (isSensitive: Bool, related: ModelObject?) {
     var model = model
     var isSensitive = false
     for key in path.keys {

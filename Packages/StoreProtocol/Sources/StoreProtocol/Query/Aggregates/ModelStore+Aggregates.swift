@@ -149,6 +149,8 @@ extension ModelStore {
     let box = Box(aggregate.makeState(context))
     let projection = QueryProjection(aggregate.path.map { [$0] } ?? []) {
       box.content = aggregate.makeState(context)
+    } check: {
+      try box.content.check($0.first ?? .null)
     } receive: {
       try box.content.add($0.first ?? .null)
     } fold: { columns, rows, count in
@@ -241,6 +243,8 @@ extension ModelStore {
     let rows = Box<[Row]>([])
     let projection = QueryProjection(paths) {
       rows.content = []
+    } check: {
+      _ = try read($0)
     } receive: {
       rows.content.append(try read($0))
     }
@@ -299,8 +303,8 @@ extension ModelStore {
       identity: GroupIdentity(columns: columns, context: context).identity(of:),
       makeStates: { aggregates.makeStates(context) })
     let projection = QueryProjection(
-      keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add,
-      fold: groups.fold)
+      keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, check: groups.check,
+      receive: groups.add, fold: groups.fold)
     try await project(query, projection)
     var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
     for group in groups.groups {

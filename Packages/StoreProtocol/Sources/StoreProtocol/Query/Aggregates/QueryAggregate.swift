@@ -290,6 +290,7 @@ extension QueryColumn {
     } catch let error as ModelStoreError {
       throw error
     } catch {
+      let error = field.withoutSecrets(error)
       throw ModelStoreError(
         .corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)
     }

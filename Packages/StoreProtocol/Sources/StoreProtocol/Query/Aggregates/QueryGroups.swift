@@ -37,6 +37,12 @@ final class Groups {
 
   func removeAll() { (groups, byText, byIdentity) = ([], [:], [:]) }
 
+  /// Throws if a record can't be read.
+  func check(_ row: [JSONValue]) throws {
+    try forEachState(checks, row) { try $0.check($1) }
+    if byText[row[..<keyCount]] == nil { _ = try identity(row[..<keyCount]) }
+  }
+
   /// Adds a record. One that can't be read changes no group.
   func add(_ row: [JSONValue]) throws {
     try forEachState(checks, row) { try $0.check($1) }

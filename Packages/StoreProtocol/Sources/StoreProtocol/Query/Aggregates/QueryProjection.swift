@@ -9,6 +9,8 @@ public final class QueryProjection {
   let paths: [QueryPath]
   private let restart: () -> Void
   private let receive: ([JSONValue]) throws -> Void
+  /// Checks the values of one record that `receive` gets at the end of the query.
+  private let checkRow: ([JSONValue]) throws -> Void
   /// Receives whole columns, the numbers of the found records (nil for all), and the number of all records. Nil if rows
   /// are needed.
   let fold: (([ValueColumn], [Int32]?, Int) throws -> Void)?
@@ -21,15 +23,18 @@ public final class QueryProjection {
   /// - Parameters:
   ///   - paths: the columns.
   ///   - restart: discards everything that was received.
+  ///   - check: throws if the values of a record can't be received.
   ///   - receive: receives the values of one record, in the order of the query.
   ///   - fold: receives whole columns instead.
   init(
-    _ paths: [QueryPath], restart: @escaping () -> Void, receive: @escaping ([JSONValue]) throws -> Void,
+    _ paths: [QueryPath], restart: @escaping () -> Void, check: @escaping ([JSONValue]) throws -> Void,
+    receive: @escaping ([JSONValue]) throws -> Void,
     fold: (([ValueColumn], [Int32]?, Int) throws -> Void)? = nil
   ) {
     self.fold = fold
     self.paths = paths
     self.restart = restart
+    checkRow = check
     self.receive = receive
   }
 
@@ -40,6 +45,11 @@ public final class QueryProjection {
     self.isStreamed = isStreamed
     rows = []
     restart()
+  }
+
+  /// Checks the values of a record before it is among the found ones. Streamed ones are checked when they are received.
+  func check(_ row: [JSONValue]) throws {
+    if !isStreamed { try checkRow(row) }
   }
 
   func put(_ row: [JSONValue], at place: Int) throws {
@@ -73,12 +83,15 @@ extension ModelStore {
   func project<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws {
     if let store = self as? any ProjectingModelStore { return try await store.run(query, into: projection) }
     let program = try QueryProgram(query, in: scope.transformers, isForRecords: false, projection: projection)
-    let relations: [(RelationPath<M>) -> any IncludedRelation] = program.relationsOfColumns.map { path in
-      { _ in ColumnRelation(path: path) }
-    }
-    let models = try await relations.isEmpty ? list(query) : list(query, including: relations)
+    let models = try await list(query, includingColumns: program.relationsOfColumns)
     projection.begin(isStreamed: true)
     for model in models { try projection.take(program.projectedValues(of: model)) }
+  }
+
+  /// Lists models with the related models at some paths.
+  func list<M: Model>(_ query: ModelQuery<M>, includingColumns paths: [QueryPath]) async throws -> [M] {
+    if paths.isEmpty { return try await list(query) }
+    return try await list(query, including: paths.map { path in { _ in ColumnRelation(path: path) } })
   }
 }
 

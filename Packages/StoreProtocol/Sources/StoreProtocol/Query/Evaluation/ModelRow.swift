@@ -13,14 +13,29 @@ struct ModelRow: QueryRow {
       throw ModelStoreError(.invalid, "This \(type(of: model).displayName) has no field \"\(slot.key)\".")
     }
     if model.isUnloadedReference, case .notLoaded = field.loadState {
-      throw ModelStoreError(
-        .unsupported,
-        """
-        \(slot.key.quotedForMessage) of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be \
-        read: it was not loaded yet. Look it up first.
-        """, identifier: model.storedIdentifier)
+      throw unread(slot, "it was not loaded yet. Look it up first")
+    }
+    if !hasReadRelations, model.isKnownToStore, field.isRelation, !field.isLoaded,
+      let relation = field as? any RelationField,
+      isStoredByInverse(relation)
+    {
+      throw unread(slot, "the related models were not loaded yet. List the models with including:")
     }
     return field
+  }
+
+  private func unread(_ slot: QuerySlot, _ reason: String) -> ModelStoreError {
+    let identifier = model.storedIdentifier
+    let name = "\(model.storedTypeName.nameForMessage) \((identifier ?? "").quotedForMessage)"
+    return ModelStoreError(
+      .unsupported, "\(slot.key.quotedForMessage) of \(name) can't be read: \(reason).", identifier: identifier)
+  }
+
+  /// Whether only records of the related models store the links of a relation.
+  private func isStoredByInverse(_ relation: any RelationField) -> Bool {
+    if model.hasInRecord(relation) { return false }
+    let related = relation.relatedClass.init()
+    return withExtendedLifetime(related) { model.inverseField(of: relation, on: related) != nil }
   }
 
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
@@ -34,8 +49,8 @@ struct ModelRow: QueryRow {
   }
 
   func json(at slot: QuerySlot) throws -> JSONValue {
-    guard let field = try? field(at: slot) else { return .null }
-    return json(of: field, at: slot)
+    let field = hasReadRelations ? try? field(at: slot) : try field(at: slot)
+    return field.map { json(of: $0, at: slot) } ?? .null
   }
 
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {

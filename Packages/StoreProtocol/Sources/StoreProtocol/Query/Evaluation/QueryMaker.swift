@@ -52,11 +52,24 @@ struct QueryMaker {
           .invalid, "The condition \(comparison) can't be evaluated: compare a count with a number.")
       }
       let second = try reference(other.path, level)
-      let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison)
+      let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison, with: other)
       return QueryNode(.pair(found, second, test))
     case .unwritable(let reason):
       throw ModelStoreError(.invalid, "The condition on \"\(comparison.term)\" can't be evaluated: \(reason)")
     }
+  }
+
+  /// Throws if an order is that of the number of models of a relation that records of these models store.
+  func checkOrder(_ term: QueryTerm, _ level: QueryLevel) throws {
+    guard term.form == .count, let key = term.path.keys.last, let owner = try owner(of: term.path, level),
+      try join(key, owner.level, where: .constant(true), test: { _ in true }) != nil
+    else { return }
+    throw ModelStoreError(
+      .unsupported,
+      """
+      \(owner.level.name) can't be sorted by the number of \(key.quotedForMessage): it may be stored in the records of the \
+      related models only. List the models with including:, and sort them.
+      """)
   }
 
   private func elements(of slot: QuerySlot, _ condition: QueryExpression) throws -> (QueryList, QueryNode) {

@@ -7,10 +7,11 @@ struct QueryPairTest {
   func matches(_ left: JSONValue, _ right: JSONValue) throws -> Bool { try compare(left, right) }
 
   init(
-    _ left: AnyField, _ leftContext: ValueTransformerContext, _ right: AnyField, _ comparison: QueryComparison
+    _ left: AnyField, _ leftContext: ValueTransformerContext, _ right: AnyField, _ comparison: QueryComparison,
+    with other: QueryTerm
   ) throws {
     let operation = comparison.operator
-    let folds = comparison.term.form == .ignoringCase
+    let folds = [comparison.term.form, other.form].contains(.ignoringCase)
     func refused(_ reason: String) -> ModelStoreError {
       ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: \(reason).")
     }

@@ -52,6 +52,7 @@ public final class QueryProgram<M: Model> {
     let level = QueryLevel(M.self, context, isForRecords: isForRecords)
     node = try query.filter.map { try maker.node($0, level) }
     orders = try query.sort.map { sort in
+      try maker.checkOrder(sort.order.term, level)
       let found = try maker.reference(sort.order.term.path, level)
       _ = try QuerySortKeys.keys(of: found.slot.field, sort.order, context)
       return (found, sort.order)
@@ -181,8 +182,13 @@ public final class QueryProgram<M: Model> {
   }
 
   /// The relations on the paths of the projection's columns.
-  var relationsOfColumns: [QueryPath] {
-    columns.filter { !$0.steps.isEmpty }.map { QueryPath($0.steps.map(\.slot.key)) }
+  var relationsOfColumns: [QueryPath] { Self.relations(on: columns) }
+
+  /// The relations on the paths of the order.
+  var relationsOfOrder: [QueryPath] { Self.relations(on: orders.map(\.reference)) }
+
+  private static func relations(on references: [QueryReference]) -> [QueryPath] {
+    references.filter { !$0.steps.isEmpty }.map { QueryPath($0.steps.map(\.slot.key)) }
   }
 
   /// Returns the values of the projection's columns in a live model, whose related models were read.
@@ -197,11 +203,23 @@ public final class QueryProgram<M: Model> {
     do { return try body() } catch { throw translated(error) }
   }
 
+  /// Whether the query reads sensitive fields, whose elements and members don't know that they are sensitive.
+  private var readsSecrets: Bool {
+    guard let model = level.prototype else { return false }
+    let paths = orders.map(\.order.term.path) + (projection?.paths ?? [])
+    return query.filter?.readsSecrets(of: model) == true
+      || paths.contains { QueryExpression.place($0, in: model).isSensitive }
+  }
+
   private func translated(_ error: any Error) -> any Error {
     switch error {
     case is ModelStoreError, is CancellationError, is MissingRelatedRecord: error
     default:
-      ModelStoreError(.corrupt, "A stored \(M.typeName) does not fit the query \"\(query)\": \(error)", cause: error)
+      ModelStoreError(
+        .corrupt,
+        "A stored \(M.typeName) does not fit the query \"\(query)\": "
+          + (readsSecrets ? "a value has the wrong type" : "\(error)"),
+        cause: readsSecrets ? nil : error)
     }
   }
 }

@@ -108,7 +108,10 @@ public final class QueryRun<M: Model> {
     let isFound = try record.withUnsafeBytes { bytes in
       if !isExact, try !program.matches(bytes, surroundings) { return false }
       if let start, try !start.isBefore(bytes, at: order, program, surroundings) { return false }
-      if projection != nil { projected = try program.projectedValues(of: bytes, surroundings) }
+      if let projection {
+        projected = try program.projectedValues(of: bytes, surroundings)
+        try projection.check(projected)
+      }
       if let sorter { try program.add(bytes, to: sorter, surroundings) }
       return true
     }

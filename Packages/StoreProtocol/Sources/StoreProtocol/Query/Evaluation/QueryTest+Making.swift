@@ -26,8 +26,12 @@ struct QueryTestMaker {
     throw refused("values of the type \(field.valueType) can't be compared")
   }
 
-  func refused(_ reason: String) -> ModelStoreError {
-    ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: \(reason).")
+  func refused(_ reason: String, because error: (any Error)? = nil) -> ModelStoreError {
+    var shown = comparison
+    let isSecret = slot.owner.isSensitive
+    if isSecret, case .value(let value) = comparison.operand, !value.isNull { shown.operand = .unwritable("redacted") }
+    let reason = error.map { isSecret ? reason : "\($0)" } ?? reason
+    return ModelStoreError(.invalid, "The condition \(shown) can't be evaluated: \(reason).")
   }
 
   private func nilTest(expectsNil: Bool) -> QueryTest {
@@ -53,7 +57,7 @@ struct QueryTestMaker {
     } catch {
       // Only the field can write and read this type.
       if let value = try? field.value(readFrom: json, in: .standard) { return value }
-      throw refused("\(error)")
+      throw refused("its value has the wrong type", because: error)
     }
   }
 
@@ -146,7 +150,8 @@ struct QueryTestMaker {
         return isWhole ? try regex.wholeMatch(in: text) != nil : try regex.firstMatch(in: text) != nil
       }
     } catch {
-      throw refused("/\(pattern)/ is not a regular expression (\(error))")
+      let shown = slot.owner.isSensitive ? "its value" : "/\(pattern)/"
+      throw refused("\(shown) is not a regular expression" + (slot.owner.isSensitive ? "" : " (\(error))"))
     }
   }
 

@@ -20,25 +20,26 @@ extension ModelStore {
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     var all = query
     (all.limit, all.offset) = (nil, 0)
-    let models = try await list(all)
-    all.filter = nil
-    let program = try QueryProgram(all, in: scope.transformers, isForRecords: false)
+    var order = all
+    order.filter = nil
+    let program = try QueryProgram(order, in: scope.transformers, isForRecords: false)
+    let models = try await list(all, includingColumns: program.relationsOfOrder)
     let sorter = try program.sorter()
     for model in models { try program.add(model, to: sorter) }
     let identifiers = models.map { $0.identifier ?? "" }
-    var order = models.indices.sorted { left, right in
+    var places = models.indices.sorted { left, right in
       let comparison = sorter.compare(left, right)
       return comparison == 0 ? ScalarOrder.order(identifiers[left], identifiers[right]) < 0 : comparison < 0
     }
     if let position {
       do { try sorter.add(position.values) } catch { throw ModelPageMark.unreadable(M.self) }
-      order.removeAll { place in
+      places.removeAll { place in
         let comparison = sorter.compare(place, models.count)
         return comparison == 0
           ? ScalarOrder.order(identifiers[place], position.identifier) <= 0 : comparison < 0
       }
     }
-    let found = asked.page(of: order)
+    let found = asked.page(of: places)
     let page = found.prefix(query.limit ?? ModelQuery<M>.defaultPageSize)
     guard page.count < found.count, let last = page.last else {
       return ModelPage(models: page.map { models[$0] }, next: nil)
