@@ -114,4 +114,73 @@ private final class Job: Model {
     #expect(try await MemoryModelStore(store.handle).list(Job.self).isEmpty)
     #expect(try await MemoryModelStore(store.handle).list(Team.self).map(\.name) == ["New"])
   }
+
+  @Test(arguments: ["edit", "save", "link"])
+  func `A new model that failed transactions inside another one edited is in no list`(kind: String) async throws {
+    let store = MemoryModelStore()
+    let team = try await store.create(Team())
+    try await store.transaction { store in
+      do {
+        try await store.transaction { store in
+          let job = Job()
+          team.$jobs.add(job)
+          do {
+            try await store.transaction { store in
+              switch kind {
+              case "edit": job.title = "x"
+              case "save": try await store.save(job)
+              default: job.team = nil
+              }
+              throw Refusal()
+            }
+          } catch is Refusal {}
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      #expect(team.jobs ?? [] == [])
+      team.name = "New"
+      try await store.save(team, including: .related)
+    }
+    #expect(try await store.count(Job.self) == 0)
+    #expect(team.jobs ?? [] == [] && store.scope.unsavedModels.isEmpty)
+  }
+
+  @Test func `A new model of a nested transaction is released if that is rolled back after a deletion inside it`()
+    async throws
+  {
+    let store = MemoryModelStore()
+    let (team, other) = (try await store.create(Team()), try await store.create(Owner()))
+    let part = Part()
+    part.owner = other
+    try await store.transaction { store in
+      do {
+        try await store.transaction { store in
+          try await store.transaction { store in
+            let job = Job()
+            team.$jobs.add(job)
+            try await store.save(job)
+            try await store.save(part)
+            try await store.delete(other)
+          }
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      #expect(team.jobs ?? [] == [])
+      try await store.save(team, including: .related)
+    }
+    #expect(try await store.count(Job.self) == 0)
+    #expect(part.owner === other && other.isPersisted && !part.isPersisted)
+  }
+}
+
+private final class Owner: Model {
+  @Field var id: Int?
+  @ModelArrayField(deleteRule: .cascade) var parts: [Part]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Part: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true, inverse: \.$parts) var owner: Owner?
+  override var identifierField: AnyField? { $id }
 }

@@ -23,12 +23,12 @@ final class TransactionParts {
       TransactionEdits(in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }) { mark.isEntered }
     }
 
-    /// - Returns: the models with restored fields.
-    func rollBack() -> Set<ModelObject> { edits.revert { log.rollBack() } }
+    /// - Returns: the stored models with restored fields.
+    func rollBack() -> Set<ModelObject> { edits.revert { log.rollBack() }.filter(\.isKnownToStore) }
 
     /// Rolls the part back, and records the edits that follow.
     ///
-    /// - Returns: the models with restored fields.
+    /// - Returns: the stored models with restored fields.
     func restart() -> Set<ModelObject> {
       defer { edits = Self.edits(in: scope, log, mark) }
       return rollBack()

@@ -115,6 +115,8 @@ public final class TransactionEdits {
   /// Ends the recording of a transaction that succeeded.
   public func end() {
     guard map.remove(self) else { return }
+    // A deleted model may keep this object longer than the transaction.
+    defer { forgetModels() }
     if let outer = map.innermostTransaction {
       outer.numbers.formUnion(numbers)
       outer.created.formUnion(created)
@@ -129,9 +131,10 @@ public final class TransactionEdits {
   ///
   /// - Throws: the errors of `body`.
   public func commit<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted)
     end()
     // The transaction of another store of the scope can't take the commit back.
-    for model in Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted) {
+    for model in models {
       for outer in map.transactions { outer.didCommit(model) }
     }
     return try map.recordTogether(as: operation ?? self, body)
@@ -363,6 +366,7 @@ public final class TransactionEdits {
       map.release(model)
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
+    forgetModels()
     removeLinksOfReleasedModels(from: reverted)
     return models
   }
@@ -370,7 +374,6 @@ public final class TransactionEdits {
   /// Restores relations again that have only links of new models that no caller retains: nothing is unsaved in them.
   private func removeLinksOfReleasedModels(from reverted: [Entry]) {
     if linksOfNewModels.isEmpty { return }
-    (newModels, created, savedFields, documentLoads) = ([], [], [], [:])
     for entry in reverted {
       guard let links = linksOfNewModels[ObjectIdentifier(entry.field)], links.areReleased,
         entry.field.lastChange == links.lastChange
@@ -378,6 +381,13 @@ public final class TransactionEdits {
       map.withoutRecording { reinstate(entry) }
       map.updateRetention(of: entry.model)
     }
+  }
+
+  /// Releases the models, because the transaction has ended.
+  private func forgetModels() {
+    (entries, order) = ([:], [])
+    (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
+    (savedFields, documentLoads) = ([], [:])
   }
 
   /// Discards what is recorded of a new model that a nested transaction added and took back.

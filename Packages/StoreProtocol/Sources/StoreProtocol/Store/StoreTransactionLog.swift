@@ -14,10 +14,11 @@ package final class StoreTransactionLog {
   /// Adds a step that undoes something if the transaction fails.
   package func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-  /// Appends the log of a part of the transaction, which is then completed and undone with this one.
+  /// Moves the log of a part of the transaction to this one, with which the part is then completed and undone.
   package func adopt(_ part: StoreTransactionLog) {
     completions += part.completions
     undoings += part.undoings
+    (part.completions, part.undoings) = ([], [])
   }
 
   /// Completes the changes after the commit.
