@@ -143,6 +143,42 @@ private final class Login: Model {
     #expect(try await store.count(Worker.self, where: { $0.name == $0.email }) == 0)
   }
 
+  @Test func `A member of unknown type is nil only where there is none`() async throws {
+    let store = MemoryModelStore()
+    for (number, label) in [(1, "a"), (2, nil)] as [(Int, String?)] {
+      let parcel = Parcel()
+      (parcel.id, parcel.box) = (number, Box(width: number, label: label))
+      parcel.payload = number == 1 ? ["x": 1] : [:]
+      try await store.save(parcel)
+    }
+    for isIndexed in [false, true] {
+      if isIndexed { try store.index(Parcel.self) { $0.box.label } }
+      #expect(try await store.list(Parcel.self, where: { $0.box.label == nil }).map(\.id) == [2])
+      #expect(try await store.list(Parcel.self, where: { $0.box.label != nil }).map(\.id) == [1])
+      #expect(try await store.list(Parcel.self, where: { $0.box.label == "a" }).map(\.id) == [1])
+    }
+    #expect(try await store.count(Parcel.self, where: { $0["payload"]["x"] != nil }) == 1)
+    #expect(try await store.count(Parcel.self, where: { $0["payload"]["x"] == nil }) == 1)
+  }
+
+  @Test func `A text without case is a key of groups, and a value`() async throws {
+    let store = MemoryModelStore()
+    for city in ["Rome", "rome", "Oslo"] {
+      let worker = Worker()
+      worker.name = city
+      try await store.save(worker)
+    }
+    let groups = try await store.groups(Worker.self, by: { $0.name.ignoringCase }) { $0.count }
+    #expect(groups.map { $0.key } == ["rome", "oslo"])
+    #expect(groups.map { $0.values } == [2, 1])
+    #expect(try await store.count(Worker.self, distinct: { $0.name.ignoringCase }) == 2)
+    #expect(try await store.values(Worker.self, of: { $0.name.ignoringCase }) == ["rome", "rome", "oslo"])
+    #expect(try await store.maximum(Worker.self, of: { $0.name.ignoringCase }) == "rome")
+    #expect(try await store.count(Worker.self, where: { $0.name.ignoringCase == "ROME" }) == 2)
+    let sorted = try await store.list(Worker.self, sort: [.descending { $0.name.ignoringCase }])
+    #expect(sorted.map(\.name) == ["Rome", "rome", "Oslo"])
+  }
+
   @Test func `An error message shows no secret, also beside a combining mark`() {
     let login = Secret()
     login.word = "abc"
@@ -155,4 +191,24 @@ private final class Login: Model {
 
 private final class Secret: Model {
   @Field(sensitive: true) var word: String?
+}
+
+private struct Box: JSONConvertible, Hashable {
+  var width: Int
+  var label: String?
+
+  init(width: Int, label: String?) { (self.width, self.label) = (width, label) }
+
+  init(json: JSONValue) throws {
+    (width, label) = (json["width"]?.intValue ?? 0, json["label"]?.stringValue)
+  }
+
+  var json: JSONValue { ["width": .int(width), "label": label.map { .string($0) } ?? .null] }
+}
+
+private final class Parcel: Model {
+  @Field var id: Int?
+  @Field var box: Box?
+  @Field var payload: JSONValue?
+  override var identifierField: AnyField? { $id }
 }

@@ -21,7 +21,7 @@ final class ModelDetails {
   /// A load from a document that is not yet in the store.
   var documentLoad: DocumentLoad?
   /// When `beforeSave()` ended, in a save that waits for asynchronous rules.
-  var beforeSaveEnd: ChangeStamp?
+  var beforeSave: (start: ChangeStamp, end: ChangeStamp)?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
   /// The open transaction that deleted the model, and so removed it from the scope; the outermost one if several are

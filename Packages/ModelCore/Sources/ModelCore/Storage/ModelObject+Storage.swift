@@ -243,17 +243,24 @@ extension ModelObject {
   /// A store calls it before it captures the values, and then ``runBeforeSave()``. Runs in the isolation of the caller.
   public func finishChecksForSaving() async {
     guard hasChecksForSaving else { return }
+    let start = ChangeStamp.next()
     ModelHook.beforeSave.run(on: self)
-    detailsForWriting.beforeSaveEnd = .next()
+    detailsForWriting.beforeSave = (start, .next())
     await finishChecks()
   }
 
   /// Runs `beforeSave()`, unless ``finishChecksForSaving()`` has run it and no field was set since.
-  public func runBeforeSave() {
-    let end = details?.beforeSaveEnd
-    details?.beforeSaveEnd = nil
-    if let end, !([self] + EmbeddedModels(of: self).models).contains(where: { $0.wasSet(after: end) }) { return }
+  ///
+  /// - Returns: the time before the hook ran. The fields that changed since are part of the save.
+  public func runBeforeSave() -> ChangeStamp {
+    let former = details?.beforeSave
+    details?.beforeSave = nil
+    if let former, !([self] + EmbeddedModels(of: self).models).contains(where: { $0.wasSet(after: former.end) }) {
+      return former.start
+    }
+    let start = ChangeStamp.next()
     ModelHook.beforeSave.run(on: self)
+    return start
   }
 
   private func wasSet(after stamp: ChangeStamp) -> Bool { orderedFields.contains { $0.lastSet > stamp } }

@@ -35,16 +35,17 @@ extension RESTService {
 
   /// Returns the effect of logged changes on the records that a query finds, and that the user may read.
   ///
-  /// - Returns: nil if values before a change can't be read: then a client may have the record, or not.
+  /// - Returns: nil if values before a change can't be read, or the condition needs related models: then a client may
+  ///   have the record, or not.
   func recordChanges<M: Model>(
     _ query: ModelQuery<M>, _ served: ServedType, _ call: ServiceCall, _ logged: LoggedChanges
   ) async throws -> RecordChanges? {
     var changes = RecordChanges()
     var seen: Set<ExactText> = []
     let store = open(makeScope())
-    func isFound(_ model: M) throws -> (isReadable: Bool, isMatch: Bool) {
+    func isFound(_ model: M) throws -> (isReadable: Bool, isMatch: Bool)? {
       guard served.allows(.read, model, call.request) else { return (false, false) }
-      return (true, try query.filter == nil || query.matches(model))
+      return try query.testableMatch(model).map { (true, $0) }
     }
     // A client may have any of the values before a change: it may have created the record itself.
     var (identifiers, found): ([String], Set<ExactText>) = ([], [])
@@ -59,14 +60,16 @@ extension RESTService {
         let scope = makeScope()
         // The class may have read them before it was changed.
         guard let model = try? scope.models(M.self, from: [before], keepsLocalChanges: false).first else { return nil }
-        if try isFound(model).isMatch { found.insert(name) }
+        guard let result = try isFound(model) else { return nil }
+        if result.isMatch { found.insert(name) }
       }
     }
     let current = try await models(M.self, identifiers, in: store)
     for identifier in identifiers {
       let wasFound = found.contains(ExactText(identifier))
       // A record that the user may not read is treated as missing.
-      let (isReadable, isMatch) = try current[ExactText(identifier)].map(isFound) ?? (false, false)
+      let result = try current[ExactText(identifier)].map(isFound) ?? (false, false)
+      guard let (isReadable, isMatch) = result else { return nil }
       if isMatch, let model = current[ExactText(identifier)] {
         changes.updated.append((identifier, try record(of: model)))
       } else if wasFound, isReadable {

@@ -11,6 +11,15 @@ extension ModelQuery {
     try QueryProgram(self, in: model.scope?.transformers ?? .standard, isForRecords: false).matches(model)
   }
 
+  /// Returns whether the condition holds for a live model as ``matches(_:)`` does; nil if it is about related models
+  /// that were not loaded.
+  @_spi(ModelKitInternals)
+  public func testableMatch(_ model: M) throws -> Bool? {
+    do { return try filter == nil || matches(model) } catch let error as ModelStoreError
+      where error.code == .unsupported
+    { return nil }
+  }
+
   /// Returns the live models for which the condition holds, in the order of the query, from offset to limit.
   ///
   /// - Throws: ``ModelStoreError`` as ``matches(_:)`` does.

@@ -154,7 +154,9 @@ extension Sequence where Element: Equatable {
 extension QueryColumn where Value == String {
   /// The text in lowercase. The operand of a comparison is converted to lowercase, too.
   public var ignoringCase: QueryColumn {
-    QueryColumn(field: field, term: QueryTerm(term.path, form: .ignoringCase))
+    QueryColumn(
+      field: field, term: QueryTerm(term.path, form: .ignoringCase),
+      derivation: QueryDerivation(self) { $0.lowercased() })
   }
 
   /// Returns the condition that the text begins with another one.

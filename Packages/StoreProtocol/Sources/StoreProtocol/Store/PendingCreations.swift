@@ -45,7 +45,7 @@ package struct PendingCreations<M: Model> {
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
-      if let save = try SaveSnapshot.prepare(model, in: scope) { recordedSaves.append(save) }
+      if let save = try SaveSnapshot.prepare(model, in: scope).save { recordedSaves.append(save) }
       let (identifier, fields) = (model.storedIdentifier, model.allStoredFields)
       let stamp = ChangeStamp.next()
       let modelClass = type(of: model as ModelObject)

@@ -23,11 +23,16 @@ package struct SaveSnapshot {
   init(
     _ model: ModelObject, fields: [AnyField]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
   ) throws {
-    let save = try Self.prepare(model, in: scope)
+    let (save, start) = try Self.prepare(model, in: scope)
     if !isNew { model.completeListsInNoRecord() }
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map { chosen in .list(Self.fieldsToWrite(chosen, of: model, in: scope)) }
+      fields.map { chosen in
+        // What the hook changes is part of the write.
+        let known = Set(chosen.map { ObjectIdentifier($0) })
+        let added = model.fieldsToSave(since: start).filter { !known.contains(ObjectIdentifier($0)) }
+        return .list(Self.fieldsToWrite(chosen + added, of: model, in: scope))
+      }
         ?? (isNew ? model.allStoredFields : .list(scope.fieldsToSave(of: model))),
       asOf: .next(),
       writer
@@ -37,9 +42,11 @@ package struct SaveSnapshot {
 
   /// Runs the hook of a model and checks its rules.
   ///
-  /// - Returns: the save that began.
+  /// - Returns: the save that began, and the time before the hook ran.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
-  static func prepare(_ model: ModelObject, in scope: ModelScope) throws -> RecordedSave? {
+  static func prepare(
+    _ model: ModelObject, in scope: ModelScope
+  ) throws -> (save: RecordedSave?, start: ChangeStamp) {
     try ModelStoreError.rejectDraft(model)
     if let conflict = scope.claimTypeName(of: type(of: model)) {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
@@ -54,13 +61,13 @@ package struct SaveSnapshot {
         \((field.name ?? field.key ?? "").quotedForMessage). Save it again when that has ended.
         """, identifier: model.storedIdentifier)
     }
-    model.runBeforeSave()
+    let start = model.runBeforeSave()
     let save = model.noteSaveBegins()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
     }
-    return save
+    return (save, start)
   }
 
   /// Returns chosen fields without those that an open transaction of another task edited, and those without a value to

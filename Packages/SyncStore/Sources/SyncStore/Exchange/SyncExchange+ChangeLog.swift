@@ -20,6 +20,7 @@ extension SyncExchange {
     var positions = Set([known?.position].compactMap { $0 })
     for _ in 0..<RemoteRecords.maximumPages {
       let began = environment.now()
+      var isTestable = true
       let page = try await remote.changes(type, after: known?.position) { deleted in
         var removed: Set<ExactText> = []
         for identifier in deleted {
@@ -27,11 +28,12 @@ extension SyncExchange {
         }
         try await cutReferences(to: removed)
       } _: { model, record in
-        if kept.filter != nil { record.isKept = try kept.matches(model) }
+        if let isKept = try kept.testableMatch(model) { record.isKept = isKept } else { isTestable = false }
       } _: { records in
         try await take(type, records)
       }
-      guard let page else { return false }
+      // Only the server can evaluate the condition.
+      guard let page, isTestable else { return false }
       if page.isReset { try await pullAll(type) }
       let next = PullPosition(
         position: page.position, compared: page.isReset ? began : known?.compared ?? began)

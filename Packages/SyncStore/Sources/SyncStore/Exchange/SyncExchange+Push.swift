@@ -265,7 +265,7 @@ extension SyncExchange {
     guard let found = try await version(type, identifier) else { return .held }
     defer { found.model.map(remote.release) }
     let kept = store.query(type)
-    let isKept = try found.model.map { try kept.filter == nil || kept.matches($0) } ?? true
+    let isKept = try found.model.map { try kept.testableMatch($0) ?? true } ?? true
     let lane = try await step(M.typeName, identifier) { lane in
       let isMark = !isKept && lane.entry?.isCreatedAgain == true
       // A value that the server never had is not one that was sent.

@@ -35,7 +35,9 @@ struct UntypedMember: JSONConvertible, Hashable, Comparable {
   /// Returns a field that reads values of the kind with which a condition compares: JSON of another kind is nil.
   static func field(for comparison: QueryComparison) -> AnyField {
     guard case .value(let operand) = comparison.operand else { return Field<UntypedMember>() }
-    let sample = operand.arrayValue?.first { !$0.isNull } ?? operand
+    let sample = operand.arrayValue.map { list in list.first { !$0.isNull } ?? .null } ?? operand
+    // Nothing is nil only where there is no member.
+    if sample.isNull { return Field<UntypedMember>() }
     if case .string = sample {
       return Field<String>().transform(importValue: \.stringValue, exportValue: { .string($0) })
     }
