@@ -179,6 +179,24 @@ private final class Login: Model {
     #expect(sorted.map(\.name) == ["Rome", "rome", "Oslo"])
   }
 
+  @Test func `Texts with equal letters and other scalars are different values`() async throws {
+    let store = MemoryModelStore()
+    let names = ["e\u{301}", "\u{e9}", "f"]
+    for name in names {
+      let worker = Worker()
+      worker.name = name
+      try await store.save(worker)
+    }
+    let groups = try await store.groups(Worker.self, by: { $0.name }) { $0.count }
+    #expect(groups.map { $0.values } == [1, 1, 1])
+    #expect(try await store.count(Worker.self, distinct: { $0.name }) == 3)
+    let greatest = try #require(try await store.maximum(Worker.self, of: { $0.name }))
+    #expect(greatest.unicodeScalars.elementsEqual("\u{e9}".unicodeScalars))
+    let least = try #require(try await store.minimum(Worker.self, of: { $0.name }))
+    #expect(least.unicodeScalars.elementsEqual("e\u{301}".unicodeScalars))
+    #expect(try await store.first(Worker.self, sort: [.descending(\.name)])?.id == 2)
+  }
+
   @Test func `An error message shows no secret, also beside a combining mark`() {
     let login = Secret()
     login.word = "abc"

@@ -1,5 +1,7 @@
+import Foundation
 import ModelKit
 import StoreEngine
+import Synchronization
 import Testing
 
 private class Animal: Model {
@@ -137,5 +139,44 @@ private final class Label: Model {
     let store = MemoryModelStore()
     try await store.save(label)
     #expect(try await MemoryModelStore(store.handle).list(Label.self).map(\.text) == ["new"])
+  }
+
+  @Test func `A value that is set to nil is sent with a creation where a new model has another one`() async throws {
+    let server = BodyKeeper()
+    let store = RESTModelStore(baseURL: try #require(URL(string: "https://a.example")), transport: server)
+    let (card, plain, offline) = (Card(), Card(), Card())
+    (card.color, card.note, plain.note) = (nil, nil, nil)
+    offline.color = nil
+    try await store.save(card)
+    try await store.save(plain)
+    let client = SyncModelStore(local: MemoryModelStore(), remote: store, types: [Card.self])
+    try await client.save(offline)
+    _ = try await client.sync()
+    #expect(server.bodies[0].contains(#""color":null"#))
+    #expect(server.bodies[1].contains(#""color":"red""#) && !server.bodies[1].contains("null"))
+    #expect(server.bodies[2].contains(#""color":null"#))
+    #expect(card.color == nil && !card.isDirty)
+  }
+}
+
+private final class Card: Model {
+  @Field var id: Int?
+  @Field var color: String? = "red"
+  @Field var note: String?
+  override var identifierField: AnyField? { $id }
+}
+
+/// A server that creates a record for each POST, and keeps the bodies.
+private final class BodyKeeper: HTTPTransport {
+  private let sent = Mutex<[String]>([])
+  var bodies: [String] { sent.withLock { $0 } }
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    guard request.method == .post else { return HTTPResponseData(status: 200, body: Data("[]".utf8)) }
+    let number = sent.withLock { sent in
+      sent.append(String(decoding: request.body ?? Data(), as: UTF8.self))
+      return sent.count
+    }
+    return HTTPResponseData(status: 201, body: Data(#"{"id": \#(number)}"#.utf8))
   }
 }

@@ -212,6 +212,14 @@ extension ModelObject {
     }
   }
 
+  /// Whether a field was set to nil that has a value in a new model of the class.
+  public var lacksInitialValue: Bool {
+    let empty = storableFields.filter { !$0.isRelation && $0.anyValue == nil }
+    if empty.isEmpty { return false }
+    let new = (identityMap?.transformers ?? .standard).prepared(type(of: self).init())
+    return empty.contains { new.field(like: $0)?.anyValue != nil }
+  }
+
   /// Marks edited lists that are in no record as loaded, so that an update of this stored model writes them.
   public func completeListsInNoRecord() {
     for index in layout.relationIndices {

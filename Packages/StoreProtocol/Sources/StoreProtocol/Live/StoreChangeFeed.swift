@@ -126,7 +126,8 @@ public final class StoreChangeFeed: Sendable {
   func remove(_ id: Int) {
     guard let mailbox = router.withLock({ $0.remove(id) }) else { return }
     consumers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-    if !isObserved { queue.withLock { $0.entries = [] } }
+    // Inside the lock: a new consumer may have been added, for which a commit was queued.
+    queue.withLock { queue in if !isObserved { queue.entries = [] } }
     for continuation in mailbox.end() { continuation.resume() }
   }
 

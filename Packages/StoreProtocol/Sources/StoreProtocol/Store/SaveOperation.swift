@@ -56,6 +56,8 @@ public struct SaveOperation<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
     try await Self.finishChecks(of: model)
+    // A reader of a record without the field would have its initial value.
+    let explicitNull = explicitNull ?? (model.lacksInitialValue ? true : nil)
     let begun = try SaveSnapshot(
       model, fields: nil, isNew: true, in: scope, scope.recordWriter(explicitNull: explicitNull))
     try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)

@@ -45,13 +45,13 @@ public struct GroupColumns<M: Model> {
   /// Returns the least of the values that are not nil; nil if there are none.
   public func minimum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { $0 < $1 } }
+    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { ScalarOrder.isLess($0, $1) } }
   }
 
   /// Returns the greatest of the values that are not nil; nil if there are none.
   public func maximum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { $0 > $1 } }
+    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { ScalarOrder.isLess($1, $0) } }
   }
 }
 
@@ -116,7 +116,7 @@ private final class CountState: AggregateState<Int> {
 private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   private let column: QueryColumn<Value>
   private let context: ValueTransformerContext
-  private var values: Set<Value> = []
+  private var values: Set<AnyHashable> = []
 
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) {
     self.column = column
@@ -126,7 +126,7 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   override func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
 
   override func add(_ json: JSONValue) throws {
-    if let value = try column.value(of: json, in: context) { values.insert(value) }
+    if let value = try column.value(of: json, in: context) { values.insert(ScalarOrder.identity(value)) }
   }
 
   override var result: Int { values.count }

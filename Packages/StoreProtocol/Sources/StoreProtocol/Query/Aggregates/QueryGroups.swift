@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
 
 /// A value that closures of a projection change.
 final class Box<Content> {
@@ -22,7 +23,7 @@ final class Groups {
   /// States that check the values of records.
   private lazy var checks = makeStates()
   /// The indexes of the groups, by the JSON of their key. A key can have several spellings.
-  private var byText: [ArraySlice<JSONValue>: Int] = [:]
+  private var byText: [KeyText: Int] = [:]
   private var byIdentity: [[AnyHashable?]: Int] = [:]
 
   init(
@@ -40,7 +41,7 @@ final class Groups {
   /// Throws if a record can't be read.
   func check(_ row: [JSONValue]) throws {
     try forEachState(checks, row) { try $0.check($1) }
-    if byText[row[..<keyCount]] == nil { _ = try identity(row[..<keyCount]) }
+    if byText[KeyText(row[..<keyCount])] == nil { _ = try identity(row[..<keyCount]) }
   }
 
   /// Adds a record. One that can't be read changes no group.
@@ -105,14 +106,30 @@ final class Groups {
 
   private func index(of row: [JSONValue]) throws -> Int {
     let key = row[..<keyCount]
-    if let index = byText[key] { return index }
+    if let index = byText[KeyText(key)] { return index }
     let identity = try identity(key)
     let index = byIdentity[identity] ?? groups.count
     if index == groups.count { groups.append(Group(row: row, states: makeStates())) }
-    byText[key] = index
+    byText[KeyText(key)] = index
     byIdentity[identity] = index
     return index
   }
+}
+
+/// The JSON of a key. Texts are equal if their scalars are.
+private struct KeyText: Hashable {
+  private let values: ArraySlice<JSONValue>
+
+  init(_ values: ArraySlice<JSONValue>) { self.values = values }
+
+  static func == (left: KeyText, right: KeyText) -> Bool {
+    left.values.elementsEqual(right.values) { left, right in
+      guard case .string(let first) = left, case .string(let second) = right else { return left == right }
+      return ExactText(first) == ExactText(second)
+    }
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
 
 /// The columns of a key, whose values identify a group. A separate type, because Swift 6.3 crashes over a closure that
@@ -124,7 +141,7 @@ struct GroupIdentity<each Key: Hashable> {
   func identity(of row: ArraySlice<JSONValue>) throws -> [AnyHashable?] {
     var identity: [AnyHashable?] = []
     let values = try columns.values(of: row, in: context)
-    for value in repeat each values { identity.append(value.map { AnyHashable($0) }) }
+    for value in repeat each values { identity.append(value.map { ScalarOrder.identity($0) }) }
     return identity
   }
 }

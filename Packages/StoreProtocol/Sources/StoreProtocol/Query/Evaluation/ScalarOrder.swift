@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ModelCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -22,6 +24,20 @@ enum ScalarOrder {
   static func order(_ left: String, _ right: String) -> Int {
     var (left, right) = (left, right)
     return left.withUTF8 { left in right.withUTF8 { right in order(left, right) } }
+  }
+
+  /// Returns whether a value is less than another one. Texts are compared by their scalars.
+  static func isLess<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+    guard Value.self == String.self, let left = left as? String, let right = right as? String else {
+      return left < right
+    }
+    return order(left, right) < 0
+  }
+
+  /// Returns the identity of a value in a set or a key of a group. Texts are equal if their scalars are.
+  static func identity<Value: Hashable>(_ value: Value) -> AnyHashable {
+    guard Value.self == String.self, let text = value as? String else { return AnyHashable(value) }
+    return AnyHashable(ExactText(text))
   }
 
   static func compare(

@@ -148,7 +148,7 @@ extension ModelStoreContract {
           expected.compactMap(\.birthday).max(), "the maximum \(what)")
         try requireEqual(
           try await store.count(query, distinct: { $0.name }),
-          Set(expected.map(\.name)).count, "the different names \(what)")
+          Set(expected.map { Array($0.name.utf8) }).count, "the different names \(what)")
         let groups = try await store.groups(query, by: { ($0.color, $0.isActive) }) { ($0.count, $0.maximum(\.age)) }
         let months = try await store.groups(query, by: { $0.joined.month(in: utc) }) { $0.count }
         let plainMonths = Dictionary(grouping: expected) { person in
