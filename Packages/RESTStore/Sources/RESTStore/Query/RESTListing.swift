@@ -5,6 +5,8 @@ import Foundation
 struct RESTListing<M: Model> {
   private let store: RESTModelStore
   private let query: ModelQuery<M>
+  /// The condition without the terms that are part of the path; nil for all models.
+  private let filter: QueryExpression?
   private let translation: RESTQueryTranslation
   /// The request of the first page.
   let firstCall: RESTCall
@@ -47,6 +49,7 @@ struct RESTListing<M: Model> {
     }
     var call = try store.listCall(&asked, M.self)
     identifierKey = call.operation.identifierKey
+    filter = asked.filter
     if isHere {
       asked.filter = nil
       asked.orders = []
@@ -119,10 +122,10 @@ struct RESTListing<M: Model> {
     var next = position
     try next.repetition.add(names(of: all), number: position.page)
     var found = isMixed ? all.filter(M.includes) : all
-    if isHere, query.filter != nil {
-      var filter = ModelQuery(M.self)
-      filter.filter = query.filter
-      found = try filter.apply(to: found, in: store.scope.transformers)
+    if isHere, let filter {
+      var conditions = ModelQuery(M.self)
+      conditions.filter = filter
+      found = try conditions.apply(to: found, in: store.scope.transformers)
     }
     if !needsAll {
       next.skipped = max(0, position.skipped - found.count)

@@ -32,6 +32,17 @@ import Testing
     #expect(try await store.count(Person.self, where: { $0.age > 30 }, evaluation: .inMemory) == 2)
   }
 
+  @Test func `A condition on the owner is part of the path, also of a query that is evaluated in memory`() async throws
+  {
+    let transport = StubTransport(status: 200, #"[{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bob"}]"#)
+    let store = try RESTModelStore(transport)
+    let found = try await store.list(
+      Employee.self, where: { $0.company.id == 10 && $0.name.hasPrefix("A") }, evaluation: .inMemory)
+    #expect(transport.lines == ["GET http://api.test/companies/10/employees"])
+    #expect(found.map(\.name.value) == ["Ada"])
+    #expect(try await store.count(Employee.self, where: { $0.company.id == 10 }, evaluation: .inMemory) == 2)
+  }
+
   @Test func `A REST store rejects a negative limit before it sends anything`() async throws {
     let store = try RESTModelStore(transport)
     let error = try await storeError { _ = try await store.list(Person.self, limit: -1) }
