@@ -110,10 +110,11 @@ extension RESTModelStore {
   }
 
   /// Returns the tag with which a lookup may be answered by "not modified". It is nil if the model is not fully loaded,
-  /// or local changes or values of a document are to be overwritten.
+  /// or local changes or values of a document are to be overwritten, or a PUT needs the values of all fields.
   func unchangedTag<M: Model>(of model: M) -> String? {
     guard let tag = tags.tag(of: model), case .loaded = model.loadState,
-      !(isRefreshing && model.hasUnsavedValues), !model.needsReadingToSave()
+      !(isRefreshing && model.hasUnsavedValues), !model.needsReadingToSave(),
+      handle.dialect.method(for: .update) != .put || !hasUnreadFields(model)
     else {
       return nil
     }

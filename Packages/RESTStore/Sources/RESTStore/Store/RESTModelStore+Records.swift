@@ -69,6 +69,16 @@ extension RESTModelStore {
     return record.objectValue ?? [:]
   }
 
+  /// Returns whether the record of a model may have values that were never read, and that a PUT would remove.
+  func hasUnreadFields(_ model: ModelObject) -> Bool {
+    !model.isNew
+      && model.fieldsForDictionaryValue().contains { field in
+        if model.relationStoredByInverse(among: [field]) != nil { return false }
+        return field.loadState == .incomplete
+          || !field.isDirty && (field.loadState != .loaded || field.wasNeverSaved)
+      }
+  }
+
   /// Returns the one record of an answer; nil if the answer has none.
   func record<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> AttributeDictionary? {
     guard let payload = answer.payload, !payload.isNull else { return nil }

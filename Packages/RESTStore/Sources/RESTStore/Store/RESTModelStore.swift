@@ -152,7 +152,7 @@ public final class RESTModelStore: ModelStore {
   }
 
   /// Writes changes of a model with a PATCH of the written fields, or with a PUT of the whole record if the dialect
-  /// requires it.
+  /// requires it. A PUT of a model of which a part was not read yet is preceded by a lookup, which keeps the changes.
   ///
   /// With `merge` the request has the entity tag of the version that the changes are based on, if a strong one is
   /// known. If another writer changed the record since, a PATCH is sent again with the tag of the server's current
@@ -177,7 +177,7 @@ public final class RESTModelStore: ModelStore {
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The update before has written everything.
     if hasWaited, fields == nil, !model.hasUnsavedValues { return model }
-    let known = tags.changedTag(of: model)
+    var known = tags.changedTag(of: model)
     if policy == .fail, known == nil {
       throw ModelStoreError(
         .unsupported,
@@ -187,6 +187,12 @@ public final class RESTModelStore: ModelStore {
         """, identifier: model.storedIdentifier)
     }
     let isWhole = handle.dialect.method(for: .update) == .put
+    if isWhole, hasUnreadFields(model), let identifier = model.storedIdentifier {
+      // The server removes what a PUT lacks.
+      scope.add(model)
+      _ = try await lookup(type(of: model), identifier: identifier)
+      known = tags.changedTag(of: model)
+    }
     let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
     let depth = handle.router.maxPathDepth
     var call = try self.call(

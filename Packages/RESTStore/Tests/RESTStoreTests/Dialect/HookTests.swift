@@ -32,6 +32,13 @@ private struct Hooked: RESTDialect {
   func isTemporary(_ identifier: String) -> Bool { identifier.hasPrefix("-") }
 }
 
+private final class Account: Model {
+  @Field var id: Int?
+  @Field var name: String?
+  @Field var isActive = true
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `A hook of a dialect` {
   @Test func `A hook of a dialect adjusts each request once, with its operation`() async throws {
     let dialect = Hooked()
@@ -80,6 +87,36 @@ private struct Hooked: RESTDialect {
     try await store.update(person, fields: [person.age])
     #expect(transport.lines == ["PUT http://api.test/people/7?age=37&id=7&name=Ada"])
     #expect(!person.isDirty)
+  }
+
+  @Test func `An update with PUT reads a model first of which a list brought only a part`() async throws {
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 7, "name": "Ada"}]"#.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(#"{"id": 7, "name": "Grace", "age": 36}"#.utf8))),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put))
+    let person = try #require(try await store.list(Person.self).first)
+    person.name.value = "Augusta"
+    try await store.save(person)
+    #expect(
+      transport.lines.dropFirst() == [
+        "GET http://api.test/people/7", "PUT http://api.test/people/7?age=36&id=7&name=Augusta",
+      ])
+    #expect(person.age.value == 36 && !person.isDirty)
+  }
+
+  @Test func `An update with PUT does not write an initial value over one that was not read`() async throws {
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 7, "name": "Ada"}]"#.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(#"{"id": 7, "name": "Ada", "isActive": false}"#.utf8))),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put))
+    let account = try #require(try await store.list(Account.self).first)
+    account.name = "Augusta"
+    try await store.save(account)
+    #expect(transport.lines.last == "PUT http://api.test/accounts/7?id=7&isActive=false&name=Augusta")
   }
 
   @Test func `An update with PUT has the unknown values that are kept`() async throws {
