@@ -53,6 +53,8 @@ final class IdentityMap {
   var isNotifyingOfEdit = false
   /// The clean fields of models whose records are being read, and that the records contain.
   var fieldsBeingRead: Set<ObjectIdentifier> = []
+  /// The live models into which records were read; nil if nothing collects them.
+  var readModels: [ModelObject]?
   /// Whether a read is replacing unsaved values by their baselines, because the record has no values for them.
   var isReadingBaselines = false
   /// Whether values of a document are being read, which no store has committed.

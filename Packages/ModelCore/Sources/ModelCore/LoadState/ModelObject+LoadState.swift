@@ -18,6 +18,7 @@ extension ModelObject {
     }
     if origin == .new { becomeRead() }
     storeMark = nil
+    if !isReference { identityMap?.readModels?.append(self) }
     if isFromStore {
       isStored = true
       isDeleted = false

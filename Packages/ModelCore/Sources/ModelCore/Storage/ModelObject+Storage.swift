@@ -470,6 +470,20 @@ extension ModelScope {
     }
   }
 
+  /// Runs a read of records that keeps the values of some models, as it keeps local changes.
+  ///
+  /// - Parameters:
+  ///   - kept: the models.
+  ///   - body: the read.
+  /// - Returns: the result of the read, and the live models into which more than a reference was read.
+  public func reading<Result>(
+    keeping kept: [ModelObject], _ body: () throws -> Result
+  ) rethrows -> (result: Result, models: [ModelObject]) {
+    map.readModels = []
+    defer { map.readModels = nil }
+    return (try map.keeping(kept, inReads: body), map.readModels ?? [])
+  }
+
   /// The models that open transactions created of which the running task is no part: it can't find their records.
   public var modelsCreatedElsewhere: Set<ModelObject> { map.modelsCreatedElsewhere }
 

@@ -47,6 +47,14 @@ extension IdentityMap {
     }
   }
 
+  /// Runs a read of records that keeps the values of some models, as it keeps local changes.
+  func keeping<Result>(_ models: [ModelObject], inReads body: () throws -> Result) rethrows -> Result {
+    let kept = models.filter { $0.identityMap === self }
+    if kept.isEmpty { return try body() }
+    defer { for model in kept { updateRetention(of: model) } }
+    return try AnyField.keepingValues(of: kept.flatMap(\.allFields).filter { !$0.isDirty }, inReads: body)
+  }
+
   /// Registers the models that open transactions of other tasks deleted, as if these had failed.
   private func registerDeleted() -> [(model: ModelObject, state: ModelObject.StoreState)] {
     transactions.flatMap(\.deletedModels).compactMap { model in

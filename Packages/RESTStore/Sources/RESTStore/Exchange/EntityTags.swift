@@ -14,6 +14,9 @@ final class EntityTags {
   /// The number of entries at which those of deallocated models are removed.
   private var limit = 256
 
+  /// Whether no tag is known.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Returns the tag of a model; nil if it is unknown.
   func tag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }

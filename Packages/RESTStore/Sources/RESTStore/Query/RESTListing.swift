@@ -244,9 +244,11 @@ struct RESTListing<M: Model> {
       start.skipped == 0,
       translation.paging == .whole, response.isSuccessful,
       RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
-      let models = try? store.readingRecords({
-        try store.scope.models(M.self, fromJSON: response.body, at: path, keepsLocalChanges: $0)
-      })
+      let models = try? store.readingRecords(
+        since: readStart,
+        {
+          try store.scope.models(M.self, fromJSON: response.body, at: path, keepsLocalChanges: $0)
+        })
     else { return nil }
     store.tags.forget(models)
     store.scope.pendingReads.noteRead(of: models, at: readStart)

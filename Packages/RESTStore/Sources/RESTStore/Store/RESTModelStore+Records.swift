@@ -22,15 +22,46 @@ extension RESTModelStore {
   /// Reads the model of a lookup from the bytes of the answer; returns nil if the answer is unusual.
   ///
   /// Errors of an answer are left to the other path, which can describe them better.
-  func plainModel<M: Model>(in response: HTTPResponseData, _ type: M.Type, _ identifier: String) -> M? {
+  func plainModel<M: Model>(
+    in response: HTTPResponseData, _ type: M.Type, _ identifier: String, readSince start: PendingReads.Moment
+  ) -> M? {
     let dialect = handle.dialect
     guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
-      let model = readingRecords({
-        scope.model(type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: $0)
-      })
+      let model = readingRecords(
+        since: start,
+        { scope.model(type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: $0) })
     else { return nil }
     tags.setRead(tag(in: response), of: model)
     return model
+  }
+
+  /// Reads records of an answer. The models of other records inside them lose their entity tags, which are of other
+  /// versions. If they were saved since the request was sent, they keep their values and tags.
+  ///
+  /// - Parameter read: reads the records; it receives whether local changes are kept.
+  func readingRecords<Result>(
+    since start: PendingReads.Moment, _ read: (_ keepsLocalChanges: Bool) throws -> Result
+  ) rethrows -> Result {
+    try readingRecords { keepsLocalChanges in
+      try reading(keeping: keepsLocalChanges ? scope.pendingReads.saved(since: start) : []) {
+        try read(keepsLocalChanges)
+      }
+    }
+  }
+
+  /// Reads the answer to the save of a model, as ``readingRecords(since:_:)`` does. That model keeps its tag.
+  func readingAnswer(to model: ModelObject, since start: PendingReads.Moment, _ read: () throws -> Void) rethrows {
+    try reading(keeping: scope.pendingReads.saved(since: start).filter { $0 !== model }, model, read)
+  }
+
+  private func reading<Result>(
+    keeping newer: [ModelObject], _ saved: ModelObject? = nil, _ read: () throws -> Result
+  ) rethrows -> Result {
+    if newer.isEmpty, tags.isEmpty { return try read() }
+    let (result, models) = try scope.reading(keeping: newer, read)
+    let kept = Set(newer)
+    tags.forget(models.filter { $0 !== saved && !kept.contains($0) })
+    return result
   }
 
   /// Returns the live model of an identifier if it was saved during the request: the answer may be older.
@@ -49,7 +80,9 @@ extension RESTModelStore {
       M.self, count: records.count, readSince: start, identifier: { try identifier(in: records[$0], of: M.self) }
     ) { numbers in
       let records = numbers.count == records.count ? records : numbers.map { records[$0] }
-      let models = try readingRecords { try scope.models(M.self, from: records, keepsLocalChanges: $0) }
+      let models = try readingRecords(since: start) {
+        try scope.models(M.self, from: records, keepsLocalChanges: $0)
+      }
       tags.forget(models)
       return models
     }

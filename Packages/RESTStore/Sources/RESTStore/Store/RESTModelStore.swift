@@ -113,6 +113,8 @@ public final class RESTModelStore: ModelStore {
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
     // The server has the model before its answer arrives.
     creation.willWrite([save.typeName])
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
     do {
@@ -127,7 +129,7 @@ public final class RESTModelStore: ModelStore {
         } else if identifier == nil, model.identifierField != nil {
           throw ModelStoreError(.server, "the response has no identifier for the new model")
         }
-        try save.finish(answer: record)
+        try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
         report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
         tags.set(tag(in: response), of: model)
       }
@@ -211,6 +213,8 @@ public final class RESTModelStore: ModelStore {
     }
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     var repetitions = 0
     while true {
       do {
@@ -220,7 +224,7 @@ public final class RESTModelStore: ModelStore {
             try identify(&known, as: identifier, of: type(of: model))
             record = known
           }
-          try save.finish(answer: record)
+          try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
           report(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || call.headers["If-Match"] == known
@@ -327,15 +331,18 @@ public final class RESTModelStore: ModelStore {
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         let start = response.isJoined ? .unknown : start
         if let newer = newerModel(type, identifier, than: start, response) { return newer }
-        let model = plainModel(in: response, type, identifier)
+        let model = plainModel(in: response, type, identifier, readSince: start)
         if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
         return model
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
-        let model = try readingRecords { try scope.models(type, from: [record], keepsLocalChanges: $0)[0] }
+        let start = response.isJoined ? .unknown : start
+        let model = try readingRecords(since: start) {
+          try scope.models(type, from: [record], keepsLocalChanges: $0)[0]
+        }
         tags.setRead(tag(in: response), of: model)
-        scope.pendingReads.noteRead(of: CollectionOfOne(model), at: response.isJoined ? .unknown : start)
+        scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)
         return model
       })
   }

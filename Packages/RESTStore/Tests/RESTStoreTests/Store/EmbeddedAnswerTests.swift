@@ -1,5 +1,6 @@
 import Foundation
-import RESTStore
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
 private final class Author: Model {
@@ -160,6 +161,75 @@ private func problems(_ author: Author, in scope: ModelScope) -> [String] {
       let found = status == 201 ? author : try await store.lookup(Author.self, identifier: "1")
       #expect(problems(found, in: store.scope) == [])
     }
+  }
+
+  @Test func `A model whose values came with another record has no entity tag`() async throws {
+    let body = #"{"id": 1, "name": "Ada"}"#, tag: HTTPHeaderList = ["ETag": "\"2\""]
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, headers: tag, body: Data(body.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 10, "author": {"id": 1, "name": "Old"}}]"#.utf8))),
+      .success(HTTPResponseData(status: 200, headers: tag, body: Data(body.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 10, "author": {"id": 1}}]"#.utf8))),
+      .success(HTTPResponseData(status: 304)),
+    ])
+    let store = try RESTModelStore(transport)
+    let author = try await store.lookup(Author.self, identifier: "1")
+    let books = try await store.list(Book.self)
+    #expect(author.name.value == "Old")
+    _ = try await store.lookup(Author.self, identifier: "1")
+    #expect(author.name.value == "Ada")
+    // A reference has no values.
+    #expect(try await store.list(Book.self) == books)
+    _ = try await store.lookup(Author.self, identifier: "1")
+    #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, nil, nil, nil, "\"2\""])
+  }
+
+  @Test func `The answer to an update takes the entity tags of other models whose values it has`() async throws {
+    let transport = StubTransport([
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["ETag": "\"2\""], body: Data(#"{"id": 1, "name": "Ada", "born": 1815}"#.utf8))),
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["ETag": "\"7\""],
+          body: Data(#"{"id": 10, "title": "New", "author": {"id": 1, "name": "Old"}}"#.utf8))),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let author = try await store.lookup(Author.self, identifier: "1")
+    let book = try Book.from(dictionaryValue: ["id": 10, "title": "Old"], in: store.scope)
+    book.title.value = "New"
+    try await store.update(book)
+    book.title.value = "Newer"
+    try await store.update(book)
+    author.born.value = 1816
+    try await store.update(author)
+    #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, nil, "\"7\"", nil])
+  }
+
+  @MainActor
+  @Test(arguments: [JSONDialect(), EnvelopedDialect()] as [any RESTDialect])
+  func `A model that was saved during the request of a list keeps its values inside other records`(
+    _ dialect: any RESTDialect
+  ) async throws {
+    let isEnveloped = dialect is EnvelopedDialect
+    let transport = GatedTransport(holding: { $0.url.path.hasSuffix("/books") }) { request in
+      if request.method == .patch { return HTTPResponseData(status: 204, headers: ["ETag": "\"3\""]) }
+      let list = #"[{"id": 10, "author": {"id": 1, "name": "Old", "born": 1815}}]"#
+      return HTTPResponseData(status: 200, body: Data((isEnveloped ? #"{"data": \#(list)}"# : list).utf8))
+    }
+    let store = try RESTModelStore(transport, dialect: dialect)
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Old"], in: store.scope)
+    let list = Task { _ = try await store.list(Book.self).count }
+    await transport.arrived(1)
+    author.name.value = "New"
+    try await store.update(author)
+    transport.open()
+    try await list.value
+    #expect(author.name.value == "New" && !author.isDirty)
+    author.name.value = "Newer"
+    try await store.update(author)
+    #expect(transport.requests.last?.headers["If-Match"] == "\"3\"")
   }
 
   @Test func `A value that does not fit in a nested record is reported with its key path`() async throws {

@@ -2,7 +2,7 @@ import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A transport that answers when it is opened, and releases cancelled requests at once.
+/// A transport that holds requests until it is opened, and releases cancelled ones at once.
 final class GatedTransport: HTTPTransport {
   private struct State {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -12,10 +12,18 @@ final class GatedTransport: HTTPTransport {
   }
 
   private let state = Lock(State())
+  private let holds: @Sendable (HTTPRequestData) -> Bool
   private let answer: @Sendable (HTTPRequestData) throws -> HTTPResponseData
   private let arrivals = AsyncStream.makeStream(of: Void.self)
 
-  init(_ answer: @escaping @Sendable (HTTPRequestData) throws -> HTTPResponseData) { self.answer = answer }
+  /// - Parameter holds: whether a request is held; all are by default.
+  init(
+    holding holds: @escaping @Sendable (HTTPRequestData) -> Bool = { _ in true },
+    _ answer: @escaping @Sendable (HTTPRequestData) throws -> HTTPResponseData
+  ) {
+    self.holds = holds
+    self.answer = answer
+  }
 
   var requests: [HTTPRequestData] { state.withLock { $0.requests } }
 
@@ -24,6 +32,7 @@ final class GatedTransport: HTTPTransport {
       state.requests.append(request)
       return state.requests.count
     }
+    guard holds(request) else { return try answer(request) }
     arrivals.continuation.yield()
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -44,7 +53,7 @@ final class GatedTransport: HTTPTransport {
     return try answer(request)
   }
 
-  /// Waits until requests have come.
+  /// Waits until requests are held.
   func arrived(_ count: Int) async {
     if count == 0 { return }
     var left = count

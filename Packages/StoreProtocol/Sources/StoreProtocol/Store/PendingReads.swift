@@ -30,6 +30,13 @@ public final class PendingReads {
   /// address of a released one, its record may be read twice.
   private var updates: [ObjectIdentifier: Int] = [:]
   private var updatedTypes: [String: Int] = [:]
+  /// The models that were saved since the oldest pending read began.
+  private var saves: [ObjectIdentifier: SavedModel] = [:]
+
+  private struct SavedModel {
+    weak var model: ModelObject?
+    let number: Int
+  }
 
   init() {}
 
@@ -54,7 +61,7 @@ public final class PendingReads {
   /// Ends a read, whether it succeeded or not.
   public func end() {
     count -= 1
-    if count == 0 { (updates, updatedTypes) = ([:], [:]) }
+    if count == 0 { (updates, updatedTypes, saves) = ([:], [:], [:]) }
   }
 
   /// Records the save of a model: reads that began before it have no newer values.
@@ -63,6 +70,12 @@ public final class PendingReads {
     latest += 1
     updates[ObjectIdentifier(model)] = latest
     updatedTypes[model.storedTypeName] = latest
+    saves[ObjectIdentifier(model)] = SavedModel(model: model, number: latest)
+  }
+
+  /// Returns the models that were saved since a read began.
+  public func saved(since start: Moment) -> [ModelObject] {
+    saves.values.compactMap { $0.number > start.number ? $0.model : nil }
   }
 
   /// Records a read of models: reads that began before its answer may have no newer values.
