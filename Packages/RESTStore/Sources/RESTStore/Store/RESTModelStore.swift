@@ -282,6 +282,8 @@ public final class RESTModelStore: ModelStore {
     }
     var isFirst = true
     for (record, member, plainCall) in calls {
+      try await saveTurns.begin(ObjectIdentifier(member))
+      defer { saveTurns.end(ObjectIdentifier(member)) }
       var call = plainCall
       var onConflict: (() async -> RESTConflict?)?
       if isFirst, let tag = tags.tag(of: member), EntityTags.isStrong(tag) {

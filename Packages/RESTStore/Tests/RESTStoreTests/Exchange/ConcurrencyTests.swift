@@ -196,7 +196,7 @@ private final class HeldTransport: HTTPTransport {
   private let transport = GatedTransport { request in
     guard let body = request.body, case .object(var record) = try JSONValue(json: body) else { return ada() }
     record["id"] = 1
-    return HTTPResponseData(status: 200, body: try JSONValue.object(record).jsonData())
+    return HTTPResponseData(status: 200, headers: ["ETag": "\"2\""], body: try JSONValue.object(record).jsonData())
   }
 
   private func person(in store: RESTModelStore) throws -> Person {
@@ -254,6 +254,22 @@ private final class HeldTransport: HTTPTransport {
     #expect(person.name.value == "Two" && person.isDirty)
     try await store.update(person)
     #expect(bodies.last == ["name": "Two"])
+  }
+
+  @Test func `A deletion of a model waits for an update of it, and sends the entity tag of its answer`() async throws {
+    let store = try RESTModelStore(transport)
+    let person = try person(in: store)
+    person.name.value = "One"
+    let update = Task { _ = try await store.update(person) }
+    await transport.arrived(1)
+    let deletion = Task { _ = try await store.delete(person) }
+    await settle()
+    #expect(transport.requests.map(\.method) == [.patch])
+    transport.open()
+    _ = try await (update.value, deletion.value)
+    #expect(transport.requests.map(\.method) == [.patch, .delete])
+    #expect(transport.requests.last?.headers["If-Match"] == "\"2\"")
+    #expect(!person.isKnownToStore)
   }
 
   @Test func `Updates of one model with different headers are sent one after the other`() async throws {
