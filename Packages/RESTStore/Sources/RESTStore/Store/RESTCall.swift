@@ -48,6 +48,13 @@ struct RESTCall: Sendable {
     cachePolicy = store.additions.cachePolicy
   }
 
+  /// Sets the header that identifies the request, if the server honors one.
+  ///
+  /// - Parameter key: the key; nil for a new one.
+  mutating func setIdempotencyKey(_ key: String? = nil, by options: RESTOptions) {
+    if let header = options.idempotencyKeyHeader { headers[header] = key ?? UUID().uuidString }
+  }
+
   var typeName: String { operation.typeName }
 
   /// Whether the request may change something.

@@ -49,11 +49,12 @@ public final class RESTEngine: Sendable {
   /// - Parameters:
   ///   - call: the request.
   ///   - onConflict: fetches the record of the server if the request fails with a conflict.
+  ///   - reports: whether an error is reported. The caller reports that of an attempt it may repeat.
   ///   - whenAnswered: runs before the answer is read, whatever its status.
   ///   - raw: receives the answer first, whatever its status; nil continues with `body`.
   ///   - body: receives the answer if it is a success.
   func run<Result>(
-    _ call: RESTCall, onConflict: (() async -> RESTConflict?)? = nil,
+    _ call: RESTCall, onConflict: (() async -> RESTConflict?)? = nil, reports: Bool = true,
     whenAnswered: (HTTPResponseData) async throws -> Void = { _ in },
     raw: (HTTPResponseData) throws -> Result? = { _ in nil },
     _ body: (RESTResponse, HTTPResponseData) throws -> Result
@@ -77,8 +78,8 @@ public final class RESTEngine: Sendable {
     } catch {
       var explained = explained(error, call, isAccepted: isAccepted)
       if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
-      if explained.code != .cancelled { await dialect.handleError(explained) }
-      throw explained
+      if !reports { throw explained }
+      throw await reported(explained)
     }
   }
 

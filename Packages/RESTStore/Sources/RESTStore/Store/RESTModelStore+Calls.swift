@@ -11,8 +11,8 @@ extension RESTModelStore {
       kind, typeName: model.storedTypeName, collectionPath: collection, path: path, identifier: identifier,
       identifierKey: identifierKey(of: model))
     var call = try RESTCall(operation, self)
-    if let header = handle.options.idempotencyKeyHeader, kind == .create || kind == .update {
-      call.headers[header] = (kind == .create ? IdempotencyKey.current : nil) ?? UUID().uuidString
+    if kind == .create || kind == .update {
+      call.setIdempotencyKey(kind == .create ? IdempotencyKey.current : nil, by: handle.options)
     }
     return call
   }

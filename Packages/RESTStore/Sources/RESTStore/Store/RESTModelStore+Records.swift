@@ -222,9 +222,14 @@ extension RESTModelStore {
     return error
   }
 
+  /// Reports the final error of a save to the dialect, and returns it. Its messages by field are added to the model.
+  func reported<M: Model>(_ error: any Error, on model: M) async -> any Error {
+    await handle.reported(placed(error, on: model))
+  }
+
   /// Adds the messages by field of a save's error to the model, and returns the error with the key paths of the fields,
   /// however the server spells them.
-  func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
+  private func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
     guard var error = error as? ModelStoreError, error.code == .invalid, !error.fields.isEmpty else { return error }
     var fields: [String: [String]] = [:]
     for (key, messages) in error.fields {
@@ -243,9 +248,13 @@ extension RESTModelStore {
 
 extension RESTEngine {
   /// Explains and reports an error that occurred after the answer had been read.
-  func reported(_ error: any Error, _ call: RESTCall) async -> ModelStoreError {
-    let explained = explained(error, call, isAccepted: true)
-    await dialect.handleError(explained)
-    return explained
+  func reported(_ error: any Error, _ call: RESTCall) async -> any Error {
+    await reported(explained(error, call, isAccepted: true))
+  }
+
+  /// Reports an error to the dialect, unless it is a cancellation, and returns it.
+  func reported(_ error: any Error) async -> any Error {
+    if let error = error as? ModelStoreError, error.code != .cancelled { await dialect.handleError(error) }
+    return error
   }
 }

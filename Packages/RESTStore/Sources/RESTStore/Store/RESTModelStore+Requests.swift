@@ -57,10 +57,8 @@ extension RESTModelStore {
         call.payload = .object(parameters)
       }
     }
-    if let header = handle.options.idempotencyKeyHeader, [.post, .patch].contains(method),
-      call.headers[header] == nil
-    {
-      call.headers[header] = UUID().uuidString
+    if let header = handle.options.idempotencyKeyHeader, [.post, .patch].contains(method) {
+      call.setIdempotencyKey(call.headers[header], by: handle.options)
     }
     let read = OpenRead(scope.pendingReads)
     return try await handle.run(call) { _, response in

@@ -118,7 +118,7 @@ public final class RESTModelStore: ModelStore {
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
     do {
-      try await handle.run(call) { answer, response in
+      try await handle.run(call, reports: false) { answer, response in
         var record = try self.record(in: answer, of: type(of: model))
         let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
         if let answered {
@@ -134,7 +134,7 @@ public final class RESTModelStore: ModelStore {
         tags.set(tag(in: response), of: model)
       }
     } catch {
-      throw placed(error, on: model)
+      throw await reported(error, on: model)
     }
     if let identifier, let stored = model.identifier, stored != identifier {
       RESTExchange(handle, call).report(.identifierReplaced(sent: identifier, by: stored))
@@ -218,7 +218,7 @@ public final class RESTModelStore: ModelStore {
     var repetitions = 0
     while true {
       do {
-        try await handle.run(call, onConflict: onConflict) { answer, response in
+        try await handle.run(call, onConflict: onConflict, reports: false) { answer, response in
           var record = try self.record(in: answer, of: type(of: model))
           if let identifier = save.identifier, var known = record {
             try identify(&known, as: identifier, of: type(of: model))
@@ -232,26 +232,27 @@ public final class RESTModelStore: ModelStore {
         }
         return model
       } catch var error as ModelStoreError where error.cause is RESTConflict {
-        guard let conflict = error.cause as? RESTConflict else { throw placed(error, on: model) }
+        guard let conflict = error.cause as? RESTConflict else { throw await reported(error, on: model) }
         error.conflicts = save.conflicts(isWhole ? .fail : policy) { path in
           [path.dropFirst().reduce(conflict.record[path[0]]) { $0?[$1] }]
         }
         // Others changed other fields only, so the changes are merged.
         guard policy == .merge, !isWhole, error.conflicts.isEmpty, !conflict.record.isEmpty,
           let next = conflict.entityTag, EntityTags.isStrong(next), next != call.headers["If-Match"]
-        else { throw placed(error, on: model) }
+        else { throw await reported(error, on: model) }
         // The record changes continuously, or the server makes another tag for each answer.
         guard repetitions < Self.maximumMerges else {
           error.message += """
             . The entity tag was another one after each of \(repetitions + 1) attempts. The changes are kept: save again later, or \
             with onConflict: .overwrite.
             """
-          throw placed(error, on: model)
+          throw await reported(error, on: model)
         }
         repetitions += 1
         call.headers["If-Match"] = next
+        call.setIdempotencyKey(by: handle.options)
       } catch {
-        throw placed(error, on: model)
+        throw await reported(error, on: model)
       }
     }
   }
@@ -297,10 +298,12 @@ public final class RESTModelStore: ModelStore {
       let write = handle.writes.begin(record.typeName)
       defer { handle.writes.end(write) }
       do {
-        try await handle.run(call, onConflict: onConflict) { _, _ in tags.set(nil, of: member) }
+        try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.set(nil, of: member) }
         tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
+      } catch {
+        throw await handle.reported(error)
       }
     }
     try await deletion.finish(updatesOthers: false)

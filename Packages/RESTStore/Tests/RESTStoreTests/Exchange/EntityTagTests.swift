@@ -51,6 +51,47 @@ import Testing
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, "\"v2\""])
   }
 
+  /// A dialect that stores the errors it receives.
+  private struct Recording: RESTDialect {
+    let errors = Lock<[ModelStoreError]>([])
+    func handleError(_ error: ModelStoreError) async { errors.withLock { $0.append(error) } }
+  }
+
+  @Test func `An update that is merged has a new idempotency key, and reports no error`() async throws {
+    let newer = HTTPResponseData(
+      status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Ada", "age": 85}"#.utf8))
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)), .success(newer),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    var options = RESTOptions()
+    options.idempotencyKeyHeader = "Idempotency-Key"
+    let dialect = Recording()
+    let store = try RESTModelStore(transport, dialect: dialect, options: options)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    try await store.save(person)
+    let keys = transport.requests.filter { $0.method == .patch }.compactMap { $0.headers["Idempotency-Key"] }
+    #expect(Set(keys).count == 2)
+    #expect(dialect.errors.withLock { $0 }.isEmpty)
+  }
+
+  @Test func `A conflict is reported once to the dialect, with both values`() async throws {
+    let newer = HTTPResponseData(
+      status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace"}"#.utf8))
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)), .success(newer),
+    ])
+    let dialect = Recording()
+    let store = try RESTModelStore(transport, dialect: dialect)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    let error = try await storeError { try await store.save(person) }
+    let reported = dialect.errors.withLock { $0 }
+    #expect(reported.map(\.code) == [.conflict])
+    #expect(reported.first?.conflicts == error.conflicts && !error.conflicts.isEmpty)
+  }
+
   @Test func `An entity tag that is another one in each answer ends an update in a conflict after 9 attempts`()
     async throws
   {
