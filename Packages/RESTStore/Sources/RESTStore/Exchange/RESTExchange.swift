@@ -37,14 +37,18 @@ struct RESTExchange: Sendable {
   }
 
   /// Sends the request, repeatedly if necessary, and returns the final answer.
-  func response(to request: HTTPRequestData) async throws -> HTTPResponseData {
+  ///
+  /// - Parameters:
+  ///   - request: the request without credentials.
+  ///   - isUncertain: set if the server may have carried out an attempt that failed.
+  func response(
+    to request: HTTPRequestData, isUncertain: inout Bool
+  ) async throws -> HTTPResponseData {
     let mayRepeat = call.mayRepeat(request, idempotencyKeyHeader: options.idempotencyKeyHeader)
     var attempt = 1
     var hasRenewed = false
-    // Whether the server may have carried out an attempt that failed.
-    var isUncertain = false
     while true {
-      let authorized = try await authorized(request)
+      let authorized = try await self.authorized(request, isFirst: attempt == 1)
       let result = await send(authorized, attempt: attempt)
       if case .success(let response) = result, response.status == 401, !hasRenewed,
         let authentication = options.authentication
@@ -67,7 +71,7 @@ struct RESTExchange: Sendable {
     }
   }
 
-  private func authorized(_ request: HTTPRequestData) async throws -> HTTPRequestData {
+  private func authorized(_ request: HTTPRequestData, isFirst: Bool = true) async throws -> HTTPRequestData {
     guard let authentication = options.authentication else {
       engine.secrets.remember(request)
       return request
@@ -77,7 +81,8 @@ struct RESTExchange: Sendable {
     do {
       try await authentication.authorize(&request, for: call.operation)
     } catch let error where !(error is ModelStoreError || error is CancellationError) {
-      throw ModelStoreError(.unauthorized, "nothing was sent, because there are no credentials: \(error)", cause: error)
+      let outcome = isFirst ? "nothing was sent" : "the request was not sent again"
+      throw ModelStoreError(.unauthorized, "\(outcome), because there are no credentials: \(error)", cause: error)
     }
     // Every header that the authentication added is a secret, whatever its name.
     request.credentialNames = Set(request.headers.entries.filter { !plain.entries.contains($0) }.map(\.name))

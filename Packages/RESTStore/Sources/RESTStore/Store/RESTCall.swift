@@ -95,8 +95,9 @@ struct RESTCall: Sendable {
   /// - Parameters:
   ///   - error: the original error.
   ///   - isAccepted: whether the server reported that it carried out the request.
+  ///   - isUncertain: whether the server may have carried out an earlier attempt.
   ///   - path: the path of the request, with that of the base address.
-  func explained(_ error: any Error, isAccepted: Bool, path: String) -> ModelStoreError {
+  func explained(_ error: any Error, isAccepted: Bool, isUncertain: Bool, path: String) -> ModelStoreError {
     var explained: ModelStoreError
     switch error {
     case let error as ModelStoreError: explained = error
@@ -107,7 +108,7 @@ struct RESTCall: Sendable {
     case is CancellationError: explained = ModelStoreError(transportError: error)
     default: explained = ModelStoreError(.server, "the response can't be used: \(error)", cause: error)
     }
-    let lead = lead(for: explained, isAccepted: isAccepted)
+    let lead = lead(for: explained, isAccepted: isAccepted, isCertain: !isUncertain && Self.isCertain(explained))
     // An identifier may be very long.
     let path = path.utf8.count > 200 ? path.prefix(200) + "…" : path
     explained.message = "\(lead)\(method) \(path): \(explained.message)"
@@ -116,19 +117,22 @@ struct RESTCall: Sendable {
   }
 
   /// Returns a sentence on the outcome for the model.
-  private func lead(for error: ModelStoreError, isAccepted: Bool) -> String {
-    if error.code == .notFound, let identifier = operation.identifier {
+  private func lead(for error: ModelStoreError, isAccepted: Bool, isCertain: Bool) -> String {
+    if error.code == .notFound, operation.kind != .create, let identifier = operation.identifier {
       return ModelStoreError.notFound(typeName, identifier: identifier).message + " "
     }
     if !isWrite { return "" }
-    if operation.kind == .request { return requestLead(for: error, isAccepted: isAccepted) }
+    if operation.kind == .request {
+      if isAccepted { return "The server reports that it carried out this request, but its response can't be used. " }
+      return isCertain ? "" : "It is not certain whether the server carried out this request. "
+    }
     let done = operation.kind == .delete ? "deleted" : "written"
     if let redirect = error.cause as? RedirectedRequest { return redirect.lead(typeName, done) }
     if isAccepted {
       return
         "The server reports that this \(typeName) was \(done), but its response can't be used; the model here is unchanged. "
     }
-    return Self.isCertain(error)
+    return isCertain
       ? "This \(typeName) was not \(done). " : "It is not certain whether this \(typeName) was \(done). "
   }
 
@@ -141,12 +145,6 @@ struct RESTCall: Sendable {
       return true
     }
     return [.invalid, .conflict, .unauthorized, .notFound, .unsupported, .full].contains(error.code)
-  }
-
-  /// Returns a sentence on the outcome of any other request that may change something.
-  private func requestLead(for error: ModelStoreError, isAccepted: Bool) -> String {
-    if isAccepted { return "The server reports that it carried out this request, but its response can't be used. " }
-    return Self.isCertain(error) ? "" : "It is not certain whether the server carried out this request. "
   }
 }
 

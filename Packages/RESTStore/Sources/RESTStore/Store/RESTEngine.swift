@@ -60,10 +60,11 @@ public final class RESTEngine: Sendable {
     _ body: (RESTResponse, HTTPResponseData) throws -> Result
   ) async throws -> Result {
     var isAccepted = false
+    var isUncertain = false
     do {
       try Task.checkCancellation()
       let request = try await request(for: call)
-      let response = try await response(to: request, call)
+      let response = try await response(to: request, call, &isUncertain)
       try await whenAnswered(response)
       // A transport of one's own may ignore the limit.
       guard response.body.count <= request.maximumResponseBytes else {
@@ -76,7 +77,7 @@ public final class RESTEngine: Sendable {
       isAccepted = true
       return try body(answer, response)
     } catch {
-      var explained = explained(error, call, isAccepted: isAccepted)
+      var explained = explained(error, call, isAccepted: isAccepted, isUncertain: isUncertain)
       if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
       if !reports { throw explained }
       throw await reported(explained)
@@ -84,27 +85,35 @@ public final class RESTEngine: Sendable {
   }
 
   /// Returns an error for the caller of the store, without credentials.
-  func explained(_ error: any Error, _ call: RESTCall, isAccepted: Bool) -> ModelStoreError {
-    secrets.redactor(call.link ?? baseURL).redacted(
-      call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base)))
+  func explained(
+    _ error: any Error, _ call: RESTCall, isAccepted: Bool, isUncertain: Bool = false
+  ) -> ModelStoreError {
+    let path = call.displayedPath(below: base)
+    return secrets.redactor(call.link ?? baseURL).redacted(
+      call.explained(error, isAccepted: isAccepted, isUncertain: isUncertain, path: path))
   }
 
   /// Returns the answer to a call, which equal requests at the same time may share.
   func response(to call: RESTCall) async throws -> HTTPResponseData {
-    try await response(to: try await request(for: call), call)
+    var isUncertain = false
+    return try await response(to: try await request(for: call), call, &isUncertain)
   }
 
-  private func response(to request: HTTPRequestData, _ call: RESTCall) async throws -> HTTPResponseData {
+  /// - Parameter isUncertain: set if the server may have carried out an attempt that failed.
+  private func response(
+    to request: HTTPRequestData, _ call: RESTCall, _ isUncertain: inout Bool
+  ) async throws -> HTTPResponseData {
     let exchange = RESTExchange(self, call)
     guard call.operation.kind == .lookup, options.coalescesLookups else {
       // A lookup that begins after now, or after the request has ended, must not get an earlier answer.
       if call.isWrite { shared.close() }
       defer { shared.close() }
-      return try await exchange.response(to: request)
+      return try await exchange.response(to: request, isUncertain: &isUncertain)
     }
     do {
       return try await shared.response(
-        to: request, joined: { exchange.report(.shared, about: request) }, { try await exchange.response(to: request) })
+        to: request, joined: { exchange.report(.shared, about: request) },
+        { try await exchange.response(to: request, isUncertain: &isUncertain) })
     } catch {
       throw ModelStoreError(transportError: error)
     }

@@ -65,6 +65,44 @@ import Testing
     }
   }
 
+  @Test func `A request that is refused after a lost attempt leaves its outcome uncertain`() async throws {
+    var options = RESTOptions()
+    (options.retry, options.idempotencyKeyHeader) = (.standard, "Idempotency-Key")
+    options.retry.sleep = { _ in }
+    for (first, status, isUncertain) in [(offline, 409, true), (self.status(503), 422, true), (offline, 403, true)]
+      + [(self.status(429), 409, false)]
+    {
+      let store = try RESTModelStore(StubTransport([first, self.status(status)]), options: options)
+      let error = try await storeError { try await store.create(Person(name: "Ada")) }
+      let lead = isUncertain ? "It is not certain whether this Person was written. " : "This Person was not written. "
+      #expect(error.message.hasPrefix(lead), "\(error.message)")
+    }
+  }
+
+  @Test func `A request without credentials after a lost attempt leaves its outcome uncertain`() async throws {
+    struct ExpiringAuthentication: RESTAuthentication {
+      let count = Lock(0)
+      func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) throws {
+        let count = self.count.withLock { count in
+          count += 1
+          return count
+        }
+        if count > 1 { throw Missing(description: "signed out") }
+      }
+    }
+    var options = RESTOptions()
+    (options.retry, options.idempotencyKeyHeader) = (.standard, "Idempotency-Key")
+    options.retry.sleep = { _ in }
+    options.authentication = ExpiringAuthentication()
+    let store = try RESTModelStore(StubTransport([offline]), options: options)
+    let error = try await storeError { try await store.create(Person(name: "Ada")) }
+    #expect(
+      error.message == """
+        It is not certain whether this Person was written. POST /people: the request was not sent again, because there \
+        are no credentials: signed out
+        """)
+  }
+
   @Test func `A repeated delete that finds no model has succeeded`() async throws {
     let result = try await attempts([offline, status(404)]) { store in
       let person = Person(id: 1, name: "Ada")

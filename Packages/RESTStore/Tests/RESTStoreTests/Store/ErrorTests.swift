@@ -8,6 +8,12 @@ import Testing
 #endif
 
 @Suite struct `An error of a REST store` {
+  @Test func `A creation at a path that does not exist was not written`() async throws {
+    let store = try RESTModelStore(StubTransport(status: 404))
+    let error = try await storeError { try await store.create(Person(id: 7, name: "Ada")) }
+    #expect(error.message.hasPrefix("This Person was not written. POST /people: "), "\(error.message)")
+  }
+
   @Test func `An error of a REST store names type, identifier, request, status and the server's message`() async throws
   {
     let store = try RESTModelStore(StubTransport(status: 404, #"{"error": "no such row"}"#), base: "http://api.test/v1")
