@@ -40,15 +40,18 @@ struct RESTExchange: Sendable {
   ///
   /// - Parameters:
   ///   - request: the request without credentials.
+  ///   - first: the request of the first attempt; nil to authorize it here.
   ///   - isUncertain: set if the server may have carried out an attempt that failed.
   func response(
-    to request: HTTPRequestData, isUncertain: inout Bool
+    to request: HTTPRequestData, first: HTTPRequestData? = nil, isUncertain: inout Bool
   ) async throws -> HTTPResponseData {
     let mayRepeat = call.mayRepeat(request, idempotencyKeyHeader: options.idempotencyKeyHeader)
     var attempt = 1
     var hasRenewed = false
+    var next = first
     while true {
-      let authorized = try await self.authorized(request, isFirst: attempt == 1)
+      let authorized = if let next { next } else { try await self.authorized(request, isFirst: attempt == 1) }
+      next = nil
       let result = await send(authorized, attempt: attempt)
       if case .success(let response) = result, response.status == 401, !hasRenewed,
         let authentication = options.authentication
@@ -71,7 +74,8 @@ struct RESTExchange: Sendable {
     }
   }
 
-  private func authorized(_ request: HTTPRequestData, isFirst: Bool = true) async throws -> HTTPRequestData {
+  /// Returns the request with credentials.
+  func authorized(_ request: HTTPRequestData, isFirst: Bool = true) async throws -> HTTPRequestData {
     guard let authentication = options.authentication else {
       engine.secrets.remember(request)
       return request

@@ -110,10 +110,12 @@ public final class RESTEngine: Sendable {
       defer { shared.close() }
       return try await exchange.response(to: request, isUncertain: &isUncertain)
     }
+    // Callers may have different credentials.
+    let first = try await exchange.authorized(request)
     do {
       return try await shared.response(
-        to: request, joined: { exchange.report(.shared, about: request) },
-        { try await exchange.response(to: request, isUncertain: &isUncertain) })
+        to: first, joined: { exchange.report(.shared, about: request) },
+        { try await exchange.response(to: request, first: first, isUncertain: &isUncertain) })
     } catch {
       throw ModelStoreError(transportError: error)
     }

@@ -48,6 +48,33 @@ import Testing
     #expect(transport.requests.count == 2)
   }
 
+  /// The credentials of the user on whose behalf a task runs.
+  private struct UserAuthentication: RESTAuthentication {
+    @TaskLocal static var user = ""
+    func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+      request.headers["Authorization"] = "Bearer \(Self.user)"
+    }
+  }
+
+  @Test func `Lookups with different credentials are requests of their own`() async throws {
+    let transport = GatedTransport { request in
+      let name = request.headers["Authorization"] ?? ""
+      return HTTPResponseData(status: 200, body: Data(#"{"id": 1, "name": "\#(name)"}"#.utf8))
+    }
+    var options = RESTOptions()
+    options.authentication = UserAuthentication()
+    let handle = try RESTModelStore(transport, options: options).handle
+    let lookups = ["ada", "bob"].map { user in
+      UserAuthentication.$user.withValue(user) {
+        Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+      }
+    }
+    await transport.arrived(2)
+    transport.open()
+    #expect(try await lookups[0].value == "Bearer ada")
+    #expect(try await lookups[1].value == "Bearer bob")
+  }
+
   @Test func `Equal lookups are two requests if something was written in between`() async throws {
     let transport = GatedTransport { $0.method == .get ? ada() : HTTPResponseData(status: 204) }
     let url = try #require(URL(string: "http://api.test"))
