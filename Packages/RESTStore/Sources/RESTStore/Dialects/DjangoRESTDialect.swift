@@ -80,11 +80,6 @@ public struct DjangoRESTDialect: RESTDialect {
     return answer
   }
 
-  /// Returns the link of the answer. Pages with a count have one, except the last page.
-  public func nextPage(after page: RESTPage) throws -> RESTPageLink? {
-    page.answer.next ?? (page.answer.total == nil ? page.followingLink : nil)
-  }
-
   /// Translates conditions to lookups, and the order to `ordering`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)

@@ -45,6 +45,7 @@ extension RESTListing {
     position.items = items
     position.skipped = skipped
     (position.page, position.isLinked, position.repetition) = (page, isLinked, repetition)
+    position.count = json["count"]?.intValue
     if let link = json["link"]?.stringValue {
       position.call.link = try address(link)
     } else {
@@ -61,6 +62,7 @@ extension RESTListing.Position {
       "items": .array(items.map { [.string($0.name), .string($0.value)] }), "skipped": .int(skipped),
       "page": .int(page), "linked": .bool(isLinked), "repetition": repetition.json,
     ]
+    if let count { json["count"] = .int(count) }
     if let link = call.link { json["link"] = .string(link.absoluteString) }
     return .object(json)
   }

@@ -26,6 +26,8 @@ struct RESTListing<M: Model> {
     /// The number of records that are still needed; nil for all.
     var remaining: Int?
     var page = 1
+    /// The number of records in the pages before; nil if the list did not begin with the first record of the server.
+    var count: Int?
     /// Whether the server linked to this page. Then it links to every page, and one without a link to the next is the
     /// last.
     var isLinked = false
@@ -81,7 +83,10 @@ struct RESTListing<M: Model> {
   /// The position of the first page.
   var start: Position {
     let skipped = isMixed || isHere ? query.offset : translation.skipped
-    return Position(call: firstCall, items: translation.items, skipped: skipped, remaining: query.limit)
+    let isBeginning = isMixed || isHere || query.offset == 0
+    return Position(
+      call: firstCall, items: translation.items, skipped: skipped, remaining: query.limit,
+      count: isBeginning ? 0 : nil)
   }
 
   /// Whether all records have to be fetched before the first one is known.
@@ -132,8 +137,10 @@ struct RESTListing<M: Model> {
       found = Array(found.dropFirst(position.skipped).prefix(position.remaining ?? .max))
       next.remaining = position.remaining.map { $0 - found.count }
     }
+    next.count = position.count.map { $0 + all.count }
     let page = RESTPage(
-      answer: answer, count: all.count, items: position.items, translation: translation, isLinked: position.isLinked)
+      answer: answer, count: all.count, items: position.items, translation: translation, isLinked: position.isLinked,
+      countSoFar: next.count)
     guard next.remaining != 0, let link = try store.handle.dialect.nextPage(after: page) else {
       return (found, nil, answer.total)
     }

@@ -54,8 +54,10 @@ public enum RESTPaging: Sendable, Hashable {
   /// Returns the items of the page after one that was requested with `items` and had `count` elements; nil if that was
   /// the last page.
   ///
-  /// - Parameter total: the number of elements in all pages; nil if it is not known.
-  func items(after items: [RESTQueryItem], count: Int, total: Int?) -> [RESTQueryItem]? {
+  /// - Parameters:
+  ///   - total: the number of elements in all pages; nil if it is not known.
+  ///   - countSoFar: the number of elements in this page and those before; nil if that is not known.
+  func items(after items: [RESTQueryItem], count: Int, total: Int?, countSoFar: Int?) -> [RESTQueryItem]? {
     func number(_ name: String?) -> Int? {
       name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
     }
@@ -73,7 +75,9 @@ public enum RESTPaging: Sendable, Hashable {
       guard hasMore || count >= min(number(limitName) ?? size, size) else { return nil }
       return moved(offsetName, from: start, by: count)
     case .pages(let size, let page, let sizeParameter, let first):
-      guard count >= number(sizeParameter) ?? size else { return nil }
+      // A server may have a size of its own, below the requested one.
+      let hasMore = if let total, let countSoFar { total > countSoFar } else { false }
+      guard hasMore || count >= number(sizeParameter) ?? size else { return nil }
       return moved(page, from: number(page) ?? first, by: 1)
     }
   }
@@ -95,13 +99,17 @@ public struct RESTPage: Sendable {
   public let translation: RESTQueryTranslation
   /// Whether the server linked to this page or to one before.
   let isLinked: Bool
+  /// The number of elements of this page and of those before; nil if the list did not begin with the first one.
+  let countSoFar: Int?
 
   /// The next page by the paging of the translation. After a full page by number or offset, there may be one more;
-  /// after a short one by offset, if the total is larger. There is none after a page that was reached by a link of the
+  /// after a short one, if the total is larger. There is none after a page that was reached by a link of the
   /// server, nor after one that declares itself the last.
   public var followingLink: RESTPageLink? {
     if count == 0 || isLinked || answer.isLast { return nil }
-    return translation.paging.items(after: items, count: count, total: answer.total).map { .items($0) }
+    return translation.paging.items(after: items, count: count, total: answer.total, countSoFar: countSoFar).map {
+      .items($0)
+    }
   }
 }
 

@@ -97,6 +97,21 @@ private final class Publisher: Model {
     #expect(transport.lines.isEmpty)
   }
 
+  @Test func `The dialect of Django REST framework follows numbers if its pages have no links`() async throws {
+    func page(_ body: String) -> Result<HTTPResponseData, any Error> {
+      .success(HTTPResponseData(status: 200, body: Data(body.utf8)))
+    }
+    let transport = StubTransport([
+      page(#"{"count": 3, "results": [{"id": 1}, {"id": 2}]}"#), page(#"{"count": 3, "results": [{"id": 3}]}"#),
+    ])
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .pages(size: 2)))
+    #expect(try await store.list(Person.self).map(\.id.value) == [1, 2, 3])
+    #expect(transport.requests.count == 2)
+    let last = StubTransport([page(#"{"count": 2, "next": null, "results": [{"id": 1}, {"id": 2}]}"#)])
+    _ = try await RESTModelStore(last, dialect: DjangoRESTDialect(paging: .pages(size: 2))).list(Person.self)
+    #expect(last.requests.count == 1)
+  }
+
   @Test func `The dialect of Django REST framework translates an order and a page`() async throws {
     _ = try await store.list(Author.self, sort: [.descending(\.age), .ascending(\.firstName)], limit: 10, offset: 20)
     #expect(transport.lines.last == "GET http://api.test/authors/?page=3&page_size=10&ordering=-age%2Cfirst_name")

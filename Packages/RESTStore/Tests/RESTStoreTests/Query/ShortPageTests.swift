@@ -8,10 +8,11 @@ private final class CappedServer: HTTPTransport {
   private let count: Int
   private let total: Int?
   private let isPostgREST: Bool
+  private let isNumbered: Bool
   private let log = Lock<[String]>([])
 
-  init(count: Int, total: Int?, isPostgREST: Bool) {
-    (self.count, self.total, self.isPostgREST) = (count, total, isPostgREST)
+  init(count: Int, total: Int?, isPostgREST: Bool = false, isNumbered: Bool = false) {
+    (self.count, self.total, self.isPostgREST, self.isNumbered) = (count, total, isPostgREST, isNumbered)
   }
 
   var lines: [String] { log.withLock { $0 } }
@@ -20,7 +21,7 @@ private final class CappedServer: HTTPTransport {
     log.withLock { $0.append(request.url.query ?? "") }
     let items = URLComponents(url: request.url, resolvingAgainstBaseURL: true)?.queryItems ?? []
     func number(_ name: String) -> Int? { items.first { $0.name == name }.flatMap { Int($0.value ?? "") } }
-    let start = min(count, number("offset") ?? 0)
+    let start = min(count, isNumbered ? ((number("page") ?? 1) - 1) * 4 : number("offset") ?? 0)
     let end = min(count, start + min(4, number("limit") ?? 4))
     let list = "[" + (start..<end).map { "{\"id\": \($0 + 1)}" }.joined(separator: ",") + "]"
     let known = total.map(String.init)
@@ -57,6 +58,22 @@ private final class CappedServer: HTTPTransport {
       mark = page.next
     } while mark != nil
     #expect(pages == [Array(1...7), Array(8...10)])
+  }
+
+  @Test func `Its lists by number are as long as its total`() async throws {
+    let server = CappedServer(count: 10, total: 10, isNumbered: true)
+    let store = try RESTModelStore(server, dialect: EnvelopedDialect(total: "total", paging: .pages(size: 100)))
+    #expect(try await store.list(Person.self).map(\.id.value) == Array(1...10))
+    #expect(server.lines.count == 3)
+    var query = ModelQuery(Person.self)
+    query.limit = 5
+    var (pages, mark): ([[Int?]], ModelPageMark?) = ([], nil)
+    repeat {
+      let page = try await store.page(query, after: mark)
+      pages.append(page.models.map(\.id.value))
+      mark = page.next
+    } while mark != nil
+    #expect(pages.flatMap { $0 } == Array(1...10))
   }
 
   @Test(arguments: [nil, 3, 4, -1, Int.min] as [Int?])
