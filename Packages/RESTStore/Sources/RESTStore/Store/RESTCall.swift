@@ -3,6 +3,9 @@ import StoreProtocol
 
 /// One request of a store, before it has an absolute address: an operation on a model, with its payload.
 struct RESTCall: Sendable {
+  /// Whether the running task sends a creation: a request for its credentials can't wait until it ends.
+  @TaskLocal static var isSendingCreation = false
+
   var operation: RESTOperation
   let method: HTTPRequestData.Method
   /// The address below the base address.

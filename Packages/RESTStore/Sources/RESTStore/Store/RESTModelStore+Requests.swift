@@ -61,7 +61,13 @@ extension RESTModelStore {
       call.setIdempotencyKey(call.headers[header], by: handle.options)
     }
     let read = OpenRead(scope.pendingReads)
-    return try await handle.run(call) { _, response in
+    return try await handle.run(
+      call,
+      whenAnswered: { response in
+        // The answer may be about a model whose creation is not finished here.
+        if response.isSuccessful, !RESTCall.isSendingCreation { try await scope.creations.waitForAll() }
+      }
+    ) { _, response in
       RESTResult(response, to: call, read, in: self)
     }
   }

@@ -118,20 +118,22 @@ public final class RESTModelStore: ModelStore {
     let write = handle.writes.begin(save.typeName)
     defer { handle.writes.end(write) }
     do {
-      try await handle.run(call, reports: false) { answer, response in
-        var record = try self.record(in: answer, of: type(of: model))
-        let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
-        if let answered {
-          try checkIsFree(answered, for: model, besides: identifier)
-        } else if let identifier, var known = record {
-          try identify(&known, as: identifier, of: type(of: model))
-          record = known
-        } else if identifier == nil, model.identifierField != nil {
-          throw ModelStoreError(.server, "the response has no identifier for the new model")
+      try await RESTCall.$isSendingCreation.withValue(true, in: #isolation) {
+        try await handle.run(call, reports: false) { answer, response in
+          var record = try self.record(in: answer, of: type(of: model))
+          let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
+          if let answered {
+            try checkIsFree(answered, for: model, besides: identifier)
+          } else if let identifier, var known = record {
+            try identify(&known, as: identifier, of: type(of: model))
+            record = known
+          } else if identifier == nil, model.identifierField != nil {
+            throw ModelStoreError(.server, "the response has no identifier for the new model")
+          }
+          try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
+          report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
+          tags.set(tag(in: response), of: model)
         }
-        try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
-        report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
-        tags.set(tag(in: response), of: model)
       }
     } catch {
       throw await reported(error, on: model)

@@ -218,6 +218,55 @@ private final class HeldTransport: HTTPTransport {
 }
 
 @MainActor
+@Suite(.timeLimit(.minutes(15))) struct `A creation in progress` {
+  @Test func `An answer to any request does not make another object of a model that is being created`() async throws {
+    let transport = GatedTransport(holding: { $0.method == .post }) { request in
+      let record = #"{"id": 8, "name": "Ada"}"#
+      return request.method == .post
+        ? HTTPResponseData(status: 201, body: Data(record.utf8))
+        : HTTPResponseData(status: 200, body: Data("[\(record)]".utf8))
+    }
+    let store = try RESTModelStore(transport)
+    let new = Person(name: "Ada")
+    let creation = Task { _ = try await store.create(new) }
+    await transport.arrived(1)
+    let search = Task { try await store.request(.get, "/people/search").models(Person.self)[0] === new }
+    for _ in 0..<100 { await Task.yield() }
+    transport.open()
+    try await creation.value
+    #expect(try await search.value)
+  }
+
+  /// A source of credentials that gets a token for each creation with the same store.
+  @MainActor
+  private final class TokenSource: RESTAuthentication {
+    weak var store: RESTModelStore?
+
+    nonisolated func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+      if operation.kind == .create { request.headers["X-Token"] = try await token() }
+    }
+
+    private func token() async throws -> String? {
+      try await store?.request(.get, "/token").json["token"]?.stringValue
+    }
+  }
+
+  @Test func `A request for the credentials of a creation does not wait for that creation`() async throws {
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, body: Data(#"{"token": "1"}"#.utf8))),
+      .success(HTTPResponseData(status: 201, body: Data(#"{"id": 8}"#.utf8))),
+    ])
+    let source = TokenSource()
+    var options = RESTOptions()
+    options.authentication = source
+    let store = try RESTModelStore(transport, options: options)
+    source.store = store
+    try await store.create(Person(name: "Ada"))
+    #expect(transport.requests.last?.headers["X-Token"] == "1")
+  }
+}
+
+@MainActor
 @Suite(.timeLimit(.minutes(15))) struct `Updates of one model` {
   /// A transport that answers an update with the written values.
   private let transport = GatedTransport { request in

@@ -81,6 +81,11 @@ public final class CreationsInProgress {
     return true
   }
 
+  /// Waits until the creations that are in progress now have ended.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
+  public func waitForAll() async throws { try await wait { !$0.typeNames.isEmpty } }
+
   /// Waits until a model is not being created.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
