@@ -55,3 +55,10 @@ public enum RESTIdentifier {
     return field as? any RelationField
   }
 }
+
+extension ModelObject {
+  /// Returns a model of the class as which a record of this class is read, which may be a derived one.
+  static func sample(for record: AttributeDictionary) -> ModelObject {
+    includes(record) ? storedClass(for: record).init() : Self.init()
+  }
+}

@@ -37,7 +37,7 @@ enum DjangoDecimals {
       case let relation as any RelationField:
         func related(_ value: JSONValue) -> JSONValue {
           guard case .object(let members) = value else { return value }
-          return .object(changed(members, of: relation.relatedClass.init(), change))
+          return .object(changed(members, of: relation.relatedClass.sample(for: members), change))
         }
         switch value {
         case .object: record[key] = related(value)

@@ -56,7 +56,7 @@ public struct DjangoRESTDialect: RESTDialect {
 
   /// Returns the record with decimals as strings: Django would read a number only with the digits of a `float`.
   public func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
-    .object(DjangoDecimals.written(record, of: M.prototype()))
+    .object(DjangoDecimals.written(record, of: type.init()))
   }
 
   /// Returns the record with the strings of decimal fields as numbers.
@@ -64,7 +64,7 @@ public struct DjangoRESTDialect: RESTDialect {
     guard case .object(let record) = payload else {
       throw ModelDecodingError(path: FieldPath(), expected: "an object", found: payload.typeDescription)
     }
-    return DjangoDecimals.read(record, of: M.prototype())
+    return DjangoDecimals.read(record, of: type.sample(for: record))
   }
 
   /// Extracts the results of a page.

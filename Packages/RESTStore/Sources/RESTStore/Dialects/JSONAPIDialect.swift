@@ -202,22 +202,25 @@ public struct JSONAPIDialect: RESTDialect {
     guard case .object(let resource) = payload, let identifier = resource["id"]?.stringValue else {
       throw ModelDecodingError(path: FieldPath(), expected: "a resource with an id", found: payload.typeDescription)
     }
-    return RESTIdentifier.record(identifier, Self.members(of: resource, of: M.prototype()), of: M.prototype())
+    let model = type.sample(for: resource["attributes"]?.objectValue ?? [:])
+    return RESTIdentifier.record(identifier, Self.members(of: resource, of: model), of: model)
   }
 
   private static func members(of resource: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
     var record = resource["attributes"]?.objectValue ?? [:]
     for (key, relationship) in resource["relationships"]?.objectValue ?? [:] {
       guard let linkage = relationship["data"] else { continue }
-      let related = RESTIdentifier.relation(at: key, of: model)?.relatedClass.init()
+      let related = RESTIdentifier.relation(at: key, of: model)?.relatedClass
       record[key] = linkage.arrayValue.map { .array($0.map { value(of: $0, related) }) } ?? value(of: linkage, related)
     }
     return record
   }
 
-  private static func value(of linkage: JSONValue, _ related: ModelObject?) -> JSONValue {
+  private static func value(of linkage: JSONValue, _ related: ModelObject.Type?) -> JSONValue {
     guard case .object(let resource) = linkage, let identifier = resource["id"]?.stringValue else { return linkage }
-    guard let related else { return .string(identifier) }
+    guard let related = related?.sample(for: resource["attributes"]?.objectValue ?? [:]) else {
+      return .string(identifier)
+    }
     let isWhole = resource["attributes"] != nil || resource["relationships"] != nil
     if !isWhole { return RESTIdentifier.value(identifier, of: related) }
     return .object(RESTIdentifier.record(identifier, members(of: resource, of: related), of: related))

@@ -17,6 +17,19 @@ private final class Customer: Model {
   override var identifierField: AnyField? { id }
 }
 
+private class Figure: Model {
+  let id = Field<Int>()
+  let kind = Field<String>()
+  override var identifierField: AnyField? { id }
+  override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
+    dictionary["kind"] == "disc" ? Disc.self : nil
+  }
+}
+
+private final class Disc: Figure {
+  let radius = Field<Decimal>()
+}
+
 @Suite struct `A decimal of a Django server` {
   private let body = """
     {"id": 1, "number": "12.50", "total": "12345678901234567890.123456789012345678", "unitPrices": ["0.10", 0.2], \
@@ -45,6 +58,22 @@ private final class Customer: Model {
     try await store.create(invoice)
     let sent = try #require(transport.requests.first?.body)
     #expect(try JSONValue(json: sent)["total"] == "12345678901234567890.123456789012345678")
+  }
+
+  @Test func `A decimal of a derived class on a Django server is a string, too`() async throws {
+    let record = #"{"id": 1, "kind": "disc", "radius": "12.50"}"#
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, body: Data("[\(record)]".utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(record.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(record.utf8))),
+    ])
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .linked))
+    let figure = try #require(try await store.list(Figure.self).first)
+    let disc = try #require(figure as? Disc)
+    #expect(disc.radius.value == Decimal(string: "12.50"))
+    disc.radius.value = Decimal(string: "1.25")
+    try await store.update(figure, fields: [disc.radius])
+    #expect(transport.requests.last?.body == Data(#"{"radius":"1.25"}"#.utf8))
   }
 
   @Test(arguments: ["\"1,5\"", "\"NaN\"", "\"\"", "\"1.5 \""])
