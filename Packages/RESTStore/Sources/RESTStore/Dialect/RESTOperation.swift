@@ -103,15 +103,6 @@ public struct RESTQueryItem: Sendable, Hashable, CustomStringConvertible {
     self.value = value
   }
 
-  /// Returns the items of a query that is percent-encoded.
-  static func items(_ query: String) -> [RESTQueryItem] {
-    query.split(separator: "&").map { item in
-      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let texts = parts.map { PathComponent.decoded(String($0)) }
-      return RESTQueryItem(texts[0], texts.count > 1 ? texts[1] : "")
-    }
-  }
-
   /// The item as it is sent.
   public var description: String { PathComponent.percentEncoded(name) + "=" + PathComponent.percentEncoded(value) }
 }

@@ -10,6 +10,8 @@ struct RESTCall: Sendable {
   let method: HTTPRequestData.Method
   /// The address below the base address.
   var address: RESTAddress
+  /// The query of any other request as it was given, percent-encoded.
+  var givenQuery: String?
   /// An absolute address from the server, which replaces the other one.
   var link: URL?
   /// The payload in the form of the API; nil for none.
@@ -38,7 +40,7 @@ struct RESTCall: Sendable {
     let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let operation = RESTOperation(.request, typeName: "", collectionPath: String(parts[0]))
     self.init(operation, method: method, store)
-    if parts.count > 1 { address.query = RESTQueryItem.items(String(parts[1])) }
+    if parts.count > 1, !parts[1].isEmpty { givenQuery = String(parts[1]) }
     address.query += store.additions.query
   }
 
@@ -83,8 +85,8 @@ struct RESTCall: Sendable {
   /// - Throws: `ModelStoreError` with the code `invalid` if the base address is not that of a server.
   func url(below base: BaseAddress, adding items: [RESTQueryItem] = []) throws -> URL {
     if let link { return link }
-    if address.query.isEmpty, items.isEmpty { return try base.url(address.path, query: []) }
-    return try base.url(address.path, query: (address.query + items).map(\.description))
+    let given = givenQuery.map { [$0] } ?? []
+    return try base.url(address.path, query: given + (address.query + items).map(\.description))
   }
 
   /// Returns the path for error messages, with that of the base address.

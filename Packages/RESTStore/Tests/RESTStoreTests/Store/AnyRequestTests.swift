@@ -22,8 +22,8 @@ import Testing
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport)
     let answer = try await store.request(
-      HTTPRequestData.Method(name), "/people/export?a=%26b&c", parameters: ["from": "1 & 2", "page": 3])
-    #expect(transport.lines == ["\(name) http://api.test/people/export?a=%26b&c=&from=1%20%26%202&page=3"])
+      HTTPRequestData.Method(name), "/people/export?a=%26b&c&d=x+y", parameters: ["from": "1 & 2", "page": 3])
+    #expect(transport.lines == ["\(name) http://api.test/people/export?a=%26b&c&d=x+y&from=1%20%26%202&page=3"])
     #expect(transport.requests.first?.body == nil)
     #expect(answer.body.isEmpty)
   }
