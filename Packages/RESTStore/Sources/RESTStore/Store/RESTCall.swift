@@ -77,7 +77,7 @@ struct RESTCall: Sendable {
     let headers = request.headers
     if let idempotencyKeyHeader, headers[idempotencyKeyHeader] != nil { return true }
     guard headers["If-Match"] == nil, !(isWrite && headers["If-None-Match"] != nil) else { return false }
-    return [.get, .put, .delete].contains(request.method)
+    return !isWrite || [.put, .delete].contains(request.method)
   }
 
   /// Returns the address below a base address, whose own path and query are kept.
