@@ -64,11 +64,11 @@ public final class RecordedTransport: HTTPTransport {
     let response = try await source.send(request)
     let exchange = RecordedExchange(
       request: redaction.redacted(request), response: redaction.redacted(response, to: request))
-    let exchanges = state.withLock { state in
+    try state.withLock { state in
       state.exchanges.append(exchange)
-      return state.exchanges
+      // Inside the lock, so that no older list replaces a newer one.
+      try write(state.exchanges)
     }
-    try write(exchanges)
     return response
   }
 

@@ -65,6 +65,19 @@ import Testing
       try await storeError { _ = try await store(replay).lookup(Person.self, identifier: "7") }.code == .unsupported)
   }
 
+  @Test func `A recording of concurrent requests has all of them`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    for _ in 0..<10 {
+      let transport = try RecordedTransport(file, recording: .always(through: StubTransport(status: 200, "{}")))
+      let urls = try (0..<16).map { try #require(URL(string: "http://api.test/\($0)")) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for url in urls { group.addTask { @concurrent in _ = try await transport.send(HTTPRequestData(.get, url)) } }
+        try await group.waitForAll()
+      }
+      #expect(try RecordedTransport(file).unusedRequests.count == 16)
+    }
+  }
+
   @Test func `A recording of traffic keeps bodies that are no JSON`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let url = try #require(URL(string: "http://api.test/x"))
