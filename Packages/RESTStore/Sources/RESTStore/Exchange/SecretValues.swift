@@ -71,12 +71,7 @@ struct SecretRedactor {
     var text = text
     for spelling in spellings {
       text = Self.replacing(spelling, in: text, with: RecordingRedaction.text)
-      // A truncated text may end within a secret.
-      var start = spelling
-      while start.count > 6, text.contains("…") {
-        start.removeLast()
-        text = Self.replacing(start + "…", in: text, with: RecordingRedaction.text + "…")
-      }
+      if text.contains("…") { text = Self.replacingBeginnings(of: spelling, in: text) }
     }
     return redaction.redacted(text: text)
   }
@@ -94,6 +89,22 @@ struct SecretRedactor {
   /// Replaces a secret in any case: a server may write a token in capitals, and hexadecimal digits have either case.
   private static func replacing(_ spelling: String, in text: String, with replacement: String) -> String {
     text.replacingOccurrences(of: spelling, with: replacement, options: [.caseInsensitive, .literal])
+  }
+
+  /// Replaces the beginnings of a secret before an ellipsis: a truncated text may end within a secret.
+  private static func replacingBeginnings(of spelling: String, in text: String) -> String {
+    func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
+    let secret = folded(spelling.utf8)
+    var parts = text.split(separator: "…", omittingEmptySubsequences: false)
+    for index in parts.indices.dropLast() {
+      let bytes = parts[index].utf8
+      let end = folded(bytes.suffix(secret.count))
+      for length in (6..<max(6, secret.count)).reversed() where end.suffix(length) == secret.prefix(length) {
+        parts[index] = Substring(bytes.dropLast(length)) + RecordingRedaction.text
+        break
+      }
+    }
+    return parts.joined(separator: "…")
   }
 
   /// Returns a text with the escapes that some servers write in JSON for characters outside of ASCII.
@@ -135,15 +146,43 @@ struct SecretRedactor {
     where request.credentialNames.contains(entry.name) || redaction.hides(entry.name) {
       values.formUnion(secrets(inHeader: entry.value))
     }
+    if let json = request.body.flatMap({ try? JSONValue(json: $0) }) {
+      values.formUnion(secrets(in: json, isHidden: false, redaction))
+    } else if let form = request.body.flatMap({ String(data: $0, encoding: .utf8) }), !form.contains(where: \.isNewline)
+    {
+      values.formUnion(secrets(inItems: form, redaction))
+    }
     return values
+  }
+
+  /// Returns the texts below names of a JSON body that indicate a secret.
+  private static func secrets(
+    in json: JSONValue, isHidden: Bool, _ redaction: RecordingRedaction
+  ) -> Set<String> {
+    switch json {
+    case .object(let members):
+      members.reduce(into: []) {
+        $0.formUnion(secrets(in: $1.value, isHidden: isHidden || redaction.hides($1.key), redaction))
+      }
+    case .array(let elements):
+      elements.reduce(into: []) { $0.formUnion(secrets(in: $1, isHidden: isHidden, redaction)) }
+    case .string(let text): isHidden ? [text] : []
+    default: []
+    }
   }
 
   /// Returns the name, the password, and the values of query items whose names indicate a secret, also of addresses in
   /// query items.
   static func secrets(in url: URL, _ redaction: RecordingRedaction = RecordingRedaction()) -> Set<String> {
     guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return [] }
-    var values = Set([components.user, components.password].compactMap { $0 })
-    for item in (components.percentEncodedQuery ?? "").split(separator: "&") {
+    return secrets(inItems: components.percentEncodedQuery ?? "", redaction)
+      .union([components.user, components.password].compactMap { $0 })
+  }
+
+  /// Returns the values of items of a query or a form whose names indicate a secret, also of addresses in items.
+  private static func secrets(inItems items: String, _ redaction: RecordingRedaction) -> Set<String> {
+    var values: Set<String> = []
+    for item in items.split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1).map { PathComponent.decoded(String($0)) }
       guard parts.count == 2 else { continue }
       if redaction.hides(parts[0]) {

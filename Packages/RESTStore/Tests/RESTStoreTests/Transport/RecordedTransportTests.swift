@@ -78,6 +78,33 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `A recording of a long text with an ellipsis takes no time by the length of the token`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let token = String(repeating: "abcdefghijklmnopqrstuvwxyz0123456789", count: 40)
+    let text = String(repeating: "Lorem ipsum ", count: 5_000) + token.prefix(500).uppercased() + "…"
+    let source = StubTransport(status: 200, #"{"id": 1, "name": "\#(text)"}"#)
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication(token)
+    let transport = try RecordedTransport(file, recording: .always(through: source))
+    _ = try await RESTModelStore(transport, options: options).lookup(Person.self, identifier: "1")
+    let recorded = try String(contentsOf: file, encoding: .utf8)
+    #expect(recorded.contains("Lorem ipsum REDACTED…"))
+  }
+
+  @Test(arguments: [
+    #"{"name": "Ada", "login": {"password": "hunter2000"}}"#, "name=Ada&password=hunter2000",
+  ])
+  func `A recording of traffic has no secret of a request's body that the answer repeats`(body: String) async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let echo = #"{"detail": [{"loc": ["body", "login"], "msg": "too weak", "input": "hunter2000"}]}"#
+    let transport = try RecordedTransport(file, recording: .always(through: StubTransport(status: 422, echo)))
+    let url = try #require(URL(string: "http://api.test/people"))
+    _ = try await transport.send(HTTPRequestData(.post, url, body: Data(body.utf8)))
+    let recorded = try String(contentsOf: file, encoding: .utf8)
+    #expect(!recorded.contains("hunter2000") && recorded.contains("too weak"))
+  }
+
   @Test func `A recording of traffic keeps bodies that are no JSON`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let url = try #require(URL(string: "http://api.test/x"))
