@@ -8,6 +8,8 @@ final class EntityTags {
     let tag: String?
     /// The tag of the version that the local changes are based on, if another one was read since.
     var changedTag: String?
+    /// The fields that had local changes then.
+    var changedFields: Set<ObjectIdentifier> = []
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -26,7 +28,10 @@ final class EntityTags {
   /// Returns the tag of the version that the local changes of a model are based on, if `If-Match` can have it.
   func changedTag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
-    return (entry.changedTag ?? entry.tag).flatMap { Self.isStrong($0) ? $0 : nil }
+    let isBasedOnOther =
+      entry.changedTag != nil
+      && model.dirtyFields.contains { entry.changedFields.contains(ObjectIdentifier($0)) }
+    return (isBasedOnOther ? entry.changedTag : entry.tag).flatMap { Self.isStrong($0) ? $0 : nil }
   }
 
   /// Stores the tag that a model was read with. If the model has local changes, the tag of the version that they are
@@ -34,8 +39,11 @@ final class EntityTags {
   func setRead(_ tag: String?, of model: ModelObject) {
     let changed = changedTag(of: model)
     set(tag, of: model)
-    guard let changed, changed != tag, !model.dirtyFields.isEmpty else { return }
-    entries[ObjectIdentifier(model), default: Entry(model: model, tag: nil)].changedTag = changed
+    let dirty = model.dirtyFields
+    guard let changed, changed != tag, !dirty.isEmpty else { return }
+    var entry = entries[ObjectIdentifier(model)] ?? Entry(model: model, tag: nil)
+    (entry.changedTag, entry.changedFields) = (changed, Set(dirty.map { ObjectIdentifier($0) }))
+    entries[ObjectIdentifier(model)] = entry
   }
 
   /// Stores or removes the tag of a model.

@@ -229,7 +229,7 @@ public final class RESTModelStore: ModelStore {
           try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
           report(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
-          let isRead = record != nil || call.headers["If-Match"] == known
+          let isRead = record != nil || isWhole || call.headers["If-Match"] == known
           tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
         }
         return model

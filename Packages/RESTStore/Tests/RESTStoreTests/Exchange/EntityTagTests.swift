@@ -133,6 +133,21 @@ import Testing
       transport.requests.map { $0.headers["If-Match"] } == [nil, nil, nil, "\"v1\"", nil, nil, "\"v2\""])
   }
 
+  @Test func `An entity tag is that of the latest version once the changes of an older one are reverted`() async throws
+  {
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(ada(["ETag": "\"v2\""])), .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    _ = try await store.lookup(Person.self, identifier: "1")
+    person.revert()
+    person.age.value = 5
+    try await store.save(person, onConflict: .fail)
+    #expect(transport.requests.last?.headers["If-Match"] == "\"v2\"")
+  }
+
   @Test func `An entity tag is required by a save that fails on conflict, and is not sent by one that overwrites`()
     async throws
   {
