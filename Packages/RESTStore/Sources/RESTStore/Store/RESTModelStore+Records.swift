@@ -132,6 +132,12 @@ extension RESTModelStore {
     return record
   }
 
+  /// Returns an identifier as models spell it, such as a UUID in upper case.
+  func spelled<M: Model>(_ identifier: String, of type: M.Type) -> String {
+    let sample = M.prototype()
+    return sample.assignIdentifier(identifier) ? sample.identifier ?? identifier : identifier
+  }
+
   /// Writes an identifier to a record that has none: a server need not repeat the one of the request, nor may it remove
   /// that of a model.
   ///

@@ -68,6 +68,20 @@ import Testing
     #expect(Person.with(identifier: "7", in: store.scope) === person)
   }
 
+  private final class Badge: Model {
+    let id = Field<UUID>()
+    override var identifierField: AnyField? { id }
+  }
+
+  @Test func `A UUID is looked up in either case`() async throws {
+    let id = "e621e1f8-c36c-495a-93fc-0c247a3e6e5f"
+    let transport = StubTransport(status: 200, "{\"id\": \"\(id)\"}")
+    let store = try RESTModelStore(transport)
+    let badge = try await store.lookup(Badge.self, identifier: id)
+    #expect(try await store.lookup(Badge.self, identifier: id.uppercased()) === badge)
+    #expect(transport.requests.map { $0.url.lastPathComponent } == [id, id.uppercased()])
+  }
+
   @Test func `A create that is answered with the identifier of another live model fails and changes neither`()
     async throws
   {
