@@ -78,7 +78,10 @@ public final class RESTEngine: Sendable {
       return try body(answer, response)
     } catch {
       var explained = explained(error, call, isAccepted: isAccepted, isUncertain: isUncertain)
-      if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
+      // An error about fields, such as a value that is taken, is no change by another writer.
+      if explained.code == .conflict, explained.fields.isEmpty, let conflict = await onConflict?() {
+        explained.cause = conflict
+      }
       if !reports { throw explained }
       throw await reported(explained)
     }

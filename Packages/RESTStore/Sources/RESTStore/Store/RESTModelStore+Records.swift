@@ -236,7 +236,8 @@ extension RESTModelStore {
   /// Adds the messages by field of a save's error to the model, and returns the error with the key paths of the fields,
   /// however the server spells them.
   private func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
-    guard var error = error as? ModelStoreError, error.code == .invalid, !error.fields.isEmpty else { return error }
+    guard var error = error as? ModelStoreError, [.invalid, .conflict].contains(error.code), !error.fields.isEmpty
+    else { return error }
     var fields: [String: [String]] = [:]
     for (key, messages) in error.fields {
       let texts = JSONValue.array(messages.map { .string($0) })

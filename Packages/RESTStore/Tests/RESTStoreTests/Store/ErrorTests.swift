@@ -8,6 +8,20 @@ import Testing
 #endif
 
 @Suite struct `An error of a REST store` {
+  @Test func `A message about a field in a conflict is added to the errors of that field`() async throws {
+    let taken = HTTPResponseData(status: 409, body: Data(#"{"errors": {"name": ["is taken"]}}"#.utf8))
+    let transport = StubTransport([.success(ada(["ETag": "\"1\""])), .success(taken)])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Bob"
+    let error = try await storeError { try await store.save(person) }
+    #expect(error.code == .conflict)
+    #expect(error.fields == ["name": ["is taken"]])
+    #expect(person.validationErrors.map(\.path.description) == ["name"])
+    // It is no change by another writer, whose version would have to be read.
+    #expect(transport.requests.map(\.method) == [.get, .patch])
+  }
+
   @Test func `A creation at a path that does not exist was not written`() async throws {
     let store = try RESTModelStore(StubTransport(status: 404))
     let error = try await storeError { try await store.create(Person(id: 7, name: "Ada")) }
