@@ -70,6 +70,9 @@ public final class BearerAuthentication: RESTAuthentication {
     case underWay(Task<String, any Error>)
   }
 
+  /// The credentials whose renewal the running task is part of. Its own requests can't wait for their token.
+  @TaskLocal private static var inRenewal: Set<ObjectIdentifier> = []
+
   private let state: Lock<(token: String?, renewal: Renewal)>
   private let newToken: (@Sendable (String?) async throws -> String)?
 
@@ -77,7 +80,8 @@ public final class BearerAuthentication: RESTAuthentication {
   ///
   /// - Parameters:
   ///   - token: the token; nil to get one before the first request.
-  ///   - renew: returns a new token. It receives the rejected one, or nil for none. Without it, 401 is final.
+  ///   - renew: returns a new token. It receives the rejected one, or nil for none. Its own requests through the same
+  ///     engine have no token. Without it, 401 is final.
   public init(_ token: String?, renew: (@Sendable (String?) async throws -> String)? = nil) {
     state = Lock((token, .idle))
     newToken = renew
@@ -86,8 +90,9 @@ public final class BearerAuthentication: RESTAuthentication {
   /// The token in use; nil if there is none yet.
   public var token: String? { state.withLock { $0.token } }
 
-  /// Adds the token.
+  /// Adds the token, unless the request is part of a renewal.
   public func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+    if isInRenewal { return }
     var token = self.token
     if token == nil { token = try await renewed(nil) }
     if let token, token.allSatisfy(\.isWhitespace) {
@@ -97,8 +102,11 @@ public final class BearerAuthentication: RESTAuthentication {
     if let token { request.headers["Authorization"] = "Bearer \(token)" }
   }
 
-  /// Renews the token, unless there is a newer one than the request had.
+  private var isInRenewal: Bool { Self.inRenewal.contains(ObjectIdentifier(self)) }
+
+  /// Renews the token, unless there is a newer one than the request had, or the request is part of a renewal.
   public func renew(after request: HTTPRequestData) async throws -> Bool {
+    if isInRenewal { return false }
     let refused = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
     if let token, token != refused { return true }
     return try await renewed(refused) != nil
@@ -108,13 +116,14 @@ public final class BearerAuthentication: RESTAuthentication {
   /// wait for it.
   private func renewed(_ refused: String?) async throws -> String? {
     guard let newToken else { return nil }
+    let inRenewal = Self.inRenewal.union([ObjectIdentifier(self)])
     let task = state.withLock { state -> Task<String, any Error>? in
       if case .underWay(let task) = state.renewal { return task }
       // Another task has renewed the token already.
       if state.token != refused { return nil }
       let task = Task { @concurrent [weak self] in
         do {
-          let token = try await newToken(refused)
+          let token = try await Self.$inRenewal.withValue(inRenewal) { try await newToken(refused) }
           self?.state.withLock { $0 = (token, .idle) }
           return token
         } catch {

@@ -53,6 +53,26 @@ import Testing
     #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [nil, "old"] as [String?])
+  func `Credentials can be renewed by a request of the store that waits for them`(token: String?) async throws {
+    let engine = Lock<RESTEngine?>(nil)
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication(token) { _ in
+      let known = try #require(engine.withLock { $0 })
+      let answer = try await RESTModelStore(known).request(.post, "/token")
+      return try answer.json["token"]?.stringValue ?? ""
+    }
+    let transport = GatedTransport { request in
+      if request.method == .post { return HTTPResponseData(status: 200, body: Data(#"{"token": "new"}"#.utf8)) }
+      return request.headers["Authorization"] == "Bearer new" ? ada() : HTTPResponseData(status: 401)
+    }
+    transport.open()
+    let store = try RESTModelStore(transport, options: options)
+    engine.withLock { $0 = store.handle }
+    #expect(try await store.lookup(Person.self, identifier: "1").name.value == "Ada")
+    #expect(transport.requests.filter { $0.method == .post }.map { $0.headers["Authorization"] } == [nil])
+  }
+
   /// A source of credentials that signs in for each operation but lists, which need none.
   private struct Session: RESTAuthentication {
     var isSignedIn = true
