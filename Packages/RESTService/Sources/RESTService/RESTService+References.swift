@@ -31,9 +31,8 @@ extension RESTService {
   ) async throws -> Bool {
     do {
       let model = try await store.lookup(type, identifier: identifier)
-      let served = types.first { ObjectIdentifier($0.type) == ObjectIdentifier(type) }
       // A record that the user may not read is treated as missing.
-      return served?.allows(.read, model, call.request) ?? true
+      return served(type)?.allows(.read, model, call.request) ?? true
     } catch let error as ModelStoreError where error.code == .notFound { return false }
   }
 }

@@ -49,6 +49,34 @@ final class Chart: Model {
   override var identifierField: AnyField? { $id }
 }
 
+private struct Priced: Codable, Hashable, Sendable {
+  var price: Int
+}
+
+private final class Bill: Model {
+  let id = Field<Int>()
+  let lines = Field<[Priced]>()
+  override var identifierField: AnyField? { id }
+}
+
+/// A class with a derived one that is not served by itself.
+private class Outline: Model {
+  @Field var id: Int?
+  @Field var kind: String?
+  override var identifierField: AnyField? { $id }
+  override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
+    dictionary["kind"] == "ring" ? Ring.self : nil
+  }
+}
+
+private final class Ring: Outline {}
+
+private final class Drawing: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var main: Ring?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `Access to related records` {
   private func request(
     _ service: RESTService, _ method: String, _ address: String, _ body: JSONValue? = nil, user: String? = nil
@@ -78,6 +106,35 @@ final class Chart: Model {
       access.allow(.all, Folder.self) { request, folder in request.user == folder.user }
       access.hide(\Label.$code)
     }
+  }
+
+  @Test func `A condition can be about members of the values of a list`() async throws {
+    let memory = MemoryModelStore()
+    let bill = Bill()
+    bill.lines.value = [Priced(price: 7)]
+    try await memory.create(bill)
+    let service = RESTService(memory.handle, serving: [Bill.self])
+    for (price, isFound) in [(5, true), (7, false)] {
+      let condition = #"{"any":"lines","where":{"field":"price","is":">","value":\#(price)}}"#
+      let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      let answer = try await request(service, "GET", "/bills?where=\(query)")
+      #expect(answer.status == 200)
+      #expect((answer.json?[0] != nil) == isFound)
+    }
+  }
+
+  @Test func `A reference to a derived class follows the rules of the class that is served`() async throws {
+    let memory = MemoryModelStore()
+    let ring = Ring()
+    ring.kind = "ring"
+    try await memory.create(ring)
+    let service = RESTService(memory.handle, serving: [Outline.self, Drawing.self]) { access in
+      access.allow(.all, Drawing.self)
+      access.allow(.read, Outline.self) { request, _ in request.user == "ada" }
+    }
+    let link: JSONValue = .object(["main": .int(ring.id ?? 0)])
+    #expect(try await request(service, "POST", "/drawings", link, user: "bob").status == 422)
+    #expect(try await request(service, "POST", "/drawings", link, user: "ada").status == 201)
   }
 
   @Test(arguments: [

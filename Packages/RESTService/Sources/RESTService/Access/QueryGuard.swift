@@ -18,14 +18,13 @@ struct QueryGuard {
   }
 
   /// - Throws: ``ServiceProblem`` with the status 400 for a path that does not exist, or that may not be read.
-  func check(_ expression: QueryExpression, of type: ModelObject.Type) throws {
+  func check(_ expression: QueryExpression, of type: ModelObject.Type?) throws {
     switch expression {
     case .constant: return
     case .and(let terms), .or(let terms): for term in terms { try check(term, of: type) }
     case .not(let term): try check(term, of: type)
     case .any(let path, let condition):
-      guard let related = try check(path, of: type, entersLast: true) else { return try check(condition, of: type) }
-      try check(condition, of: related)
+      try check(condition, of: check(path, of: type, entersLast: true))
     case .comparison(let comparison):
       if [.matches, .containsMatch].contains(comparison.operator), !service.options.acceptsRegularExpressions {
         // Matching backtracks, and can't be cancelled.
@@ -39,13 +38,15 @@ struct QueryGuard {
 
   /// Checks a path.
   ///
-  /// - Parameter entersLast: whether a condition reads the models at its end.
+  /// - Parameters:
+  ///   - type: the class at its beginning; nil inside of a value.
+  ///   - entersLast: whether a condition reads the models at its end.
   /// - Returns: the class of the models at its end; nil if there are none.
   @discardableResult
   func check(
-    _ path: QueryPath, of type: ModelObject.Type, entersLast: Bool = false
+    _ path: QueryPath, of type: ModelObject.Type?, entersLast: Bool = false
   ) throws -> ModelObject.Type? {
-    var current: ModelObject.Type? = type
+    var current = type
     for (index, key) in path.keys.enumerated() {
       // Inside of a value.
       guard let type = current else { return nil }
