@@ -1,5 +1,6 @@
 import Foundation
 import ModelKit
+import StoreEngine
 import Testing
 
 private class Job: Model {
@@ -8,12 +9,25 @@ private class Job: Model {
   @ModelArrayField(inverse: \.$job) var materials: [Material]?
   override var identifierField: AnyField? { $id }
   override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
-    dictionary["kind"] == "inspection" ? Inspection.self : nil
+    dictionary["kind"] == "inspection" ? Inspection.self : dictionary["kind"] == "repair" ? Repair.self : nil
   }
 }
 
 private final class Inspection: Job {
   @Field var inspector: String?
+  @ModelField(foreignKey: true) var follows: Job?
+  required init() {
+    super.init()
+    kind = "inspection"
+  }
+}
+
+private final class Repair: Job {
+  @Required var cost = 1
+  required init() {
+    super.init()
+    kind = "repair"
+  }
 }
 
 private final class Material: Model {
@@ -86,9 +100,45 @@ private final class Note: Model {
     #expect(Job.with(identifier: "2", in: store.scope) is Inspection)
   }
 
+  @Test(arguments: [false, true])
+  func `An import reads references before their targets, whose class the document has`(isStored: Bool) async throws {
+    let store = MemoryModelStore()
+    if isStored { try await Self.fill(store) }
+    let json = #"[{"id": 8, "kind": "inspection", "follows": 9}, {"id": 9, "kind": "inspection", "inspector": "Bo"}]"#
+    let report = try await store.importModels(Job.self, fromJSON: Data(json.utf8))
+    #expect(report.created.count == 2 && report.rejected.isEmpty)
+    let read = try await MemoryModelStore(store.handle).list(Inspection.self, where: { $0.id > 7 })
+    #expect(read.map(\.inspector) == [nil, "Bo"])
+    #expect(read.first?.follows === read.last)
+  }
+
+  @Test func `A unique index of a field of a subclass counts no record of another class`() async throws {
+    let store = MemoryModelStore()
+    try store.index(\Repair.cost, unique: true)
+    for model in [Job(), Job(), Inspection(), Repair()] { try await store.save(model) }
+    let error = await #expect(throws: ModelStoreError.self) { try await store.save(Repair()) }
+    #expect(error?.code == .conflict)
+    let repair = Repair()
+    repair.cost = 5
+    try await store.save(repair)
+    // A record of an older version of the class.
+    let old = RecordBatch([.create("Job", "77", Array(#"{"id": 77, "kind": "repair"}"#.utf8))])
+    try store.handle.commit(old)
+    let plain = MemoryModelStore()
+    try plain.restore(store.snapshot())
+    for store in [MemoryModelStore(store.handle), plain] {
+      #expect(try await store.list(Repair.self, where: { $0.cost == 1 }).map(\.id) == [4, 77])
+      #expect(try await store.list(Repair.self, where: { $0.cost != 1 }).map(\.id) == [6])
+      #expect(try await store.list(Repair.self, where: { $0.cost == 5 }).map(\.id) == [6])
+      #expect(try await store.list(Repair.self, where: { !($0.cost == 5) }).map(\.id) == [4, 77])
+      #expect(
+        try await store.list(Repair.self, where: { $0.cost > 0 }, sort: [.descending(\.cost)]).map(\.id) == [6, 4, 77])
+    }
+  }
+
   private static func fill(_ store: some ModelStore) async throws {
     let (job, inspection, material, note) = (Job(), Inspection(), Material(), Note())
-    (job.id, inspection.id, inspection.kind, inspection.inspector) = (1, 2, "inspection", "Eve")
+    (job.id, inspection.id, inspection.inspector) = (1, 2, "Eve")
     (material.id, material.job, note.id, note.jobs) = (1, inspection, 1, [job, inspection])
     for model in [job, inspection, material, note] as [any Model] { try await store.save(model) }
   }

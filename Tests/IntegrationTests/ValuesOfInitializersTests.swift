@@ -94,6 +94,10 @@ private final class Label: Model {
     #expect(read.map { $0.owner?.id } == [nil, dog.id])
     #expect(read.map { $0.pages?.map(\.title) } == [nil, ["one"]])
     #expect(read.allSatisfy { !$0.isDirty })
+    try store.handle.commit(RecordBatch([.create("Notebook", "77", Array(#"{"id": 77}"#.utf8))]))
+    #expect(try await store.lookup(Notebook.self, identifier: "77").pages == nil)
+    #expect(try await store.count(Notebook.self, where: { $0.pages.contains { $0.title == "1" } }) == 0)
+    #expect(try await store.count(Notebook.self, where: { $0.color == "blue" }) == 3)
     #expect(read.last?.owner?.isDirty == false)
     #expect(store.scope.unsavedModels.isEmpty)
   }

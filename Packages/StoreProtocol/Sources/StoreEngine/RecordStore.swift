@@ -42,7 +42,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     self.handle = handle
     self.scope = scope
     if handle is any IdentifierNormalizingEngine { scope.acceptOtherSpellingsOfIdentifiers() }
-    scope.addClasses { [weak self] in self?.classOfRecord($0, $1) }
+    scope.addClasses(of: self) { [weak self] in self?.classOfRecord($0, $1) }
   }
 
   // MARK: Writing

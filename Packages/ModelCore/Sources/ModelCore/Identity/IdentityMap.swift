@@ -37,8 +37,8 @@ final class IdentityMap {
   var hasDeletions = false
   /// The classes of stored models.
   var typeNames = StoredTypeNames()
-  /// Returns the class of a stored record; nil if there is none.
-  var classOfRecord: ((ModelObject.Type, _ identifier: String) -> ModelObject.Type?)?
+  /// The sources of the classes of records that are not read yet.
+  var classSources: [ClassSource] = []
   /// The recorders of edits.
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
@@ -65,6 +65,12 @@ final class IdentityMap {
 
   /// The fields that open transactions saved, while another task reads records.
   var protectedFields: Set<ObjectIdentifier> = []
+
+  /// A source of the classes of records, which ends with its owner.
+  struct ClassSource {
+    weak var owner: AnyObject?
+    let classOfRecord: (ModelObject.Type, _ identifier: String) -> ModelObject.Type?
+  }
 
   /// The former identifiers of a model to which a store gave another one.
   struct Aliases {
@@ -149,8 +155,11 @@ final class IdentityMap {
 
   /// Returns the class of a reference: in a hierarchy whose records choose their class, that of the stored record.
   func referenceClass<M: Model>(_ type: M.Type, _ identifier: String) -> M.Type {
-    guard let classOfRecord, type.hierarchyChoosesClasses else { return type }
-    return classOfRecord(type, identifier) as? M.Type ?? type
+    if classSources.isEmpty || !type.hierarchyChoosesClasses { return type }
+    for source in classSources where source.owner != nil {
+      if let chosen = source.classOfRecord(type, identifier) { return chosen as? M.Type ?? type }
+    }
+    return type
   }
 
   /// Removes a model that is being deallocated. May be called in any thread.

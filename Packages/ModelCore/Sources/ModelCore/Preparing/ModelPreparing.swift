@@ -9,7 +9,7 @@ extension ValueTransformerContext {
   }
 
   /// Creates a model for a record of a store. What its class sets in `init` are initial values, and no edits.
-  func makeStored<M: ModelObject>(_ type: M.Type) -> M {
+  public func makeStored<M: ModelObject>(_ type: M.Type) -> M {
     let model = prepared(type.init())
     model.acceptInitialValues()
     return model

@@ -364,6 +364,9 @@ extension ModelObject {
   /// The name of the model's type in stores.
   public var storedTypeName: String { layout.typeName }
 
+  /// The topmost class of the hierarchy, with whose name records are stored.
+  public static var topOfHierarchy: ModelObject.Type { ModelLayout.rootClass(of: self) }
+
   /// Returns the class as which a record of this hierarchy is read.
   public static func storedClass(for record: AttributeDictionary) -> ModelObject.Type {
     let root = ModelLayout.rootClass(of: self)
@@ -492,13 +495,17 @@ extension ModelScope {
     return models
   }
 
-  /// Adds a source of the classes of stored records, so that references to models of a hierarchy have their class
-  /// before they are loaded.
+  /// Adds a source of the classes of records that are not read yet, so that references to models of a hierarchy have
+  /// their class before they are loaded.
   ///
-  /// - Parameter classOfRecord: returns the class of the record with an identifier; nil if there is none.
-  public func addClasses(_ classOfRecord: @escaping (ModelObject.Type, _ identifier: String) -> ModelObject.Type?) {
-    let others = map.classOfRecord
-    map.classOfRecord = { classOfRecord($0, $1) ?? others?($0, $1) }
+  /// - Parameters:
+  ///   - owner: the source, which ends with this object.
+  ///   - classOfRecord: returns the class of the record with an identifier; nil if there is none.
+  public func addClasses(
+    of owner: AnyObject, _ classOfRecord: @escaping (ModelObject.Type, _ identifier: String) -> ModelObject.Type?
+  ) {
+    map.classSources.removeAll { $0.owner == nil }
+    map.classSources.append(IdentityMap.ClassSource(owner: owner, classOfRecord: classOfRecord))
   }
 
   /// Adds a model to this scope, and registers it under its identifier unless another live model is.

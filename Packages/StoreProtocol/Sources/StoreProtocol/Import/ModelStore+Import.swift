@@ -43,8 +43,13 @@ extension ModelStore {
   ) async throws -> ImportReport<M> {
     // A mistake at the end of the document is found before anything is written.
     var checked = try JSONArrayReader(data, at: path, options: options, rejectsRepeatedKeys: true)
-    while try checked.nextRange() != nil {}
     let run = ImportRun<M>(store: self, path: path)
+    if M.hierarchyChoosesClasses {
+      while let entry = try checked.next() { run.noteClass(of: entry) }
+      scope.addClasses(of: run) { [unowned run] in run.classOfEntry($0, $1) }
+    } else {
+      while try checked.nextRange() != nil {}
+    }
     scope.activity.reservations[ObjectIdentifier(run)] = (M.typeName, { [unowned run] in run.isReserved($0) })
     defer {
       scope.activity.reservations[ObjectIdentifier(run)] = nil
@@ -107,9 +112,25 @@ private final class ImportRun<M: Model> {
   /// The edited models, retained so that their fields stay live.
   private var models: [ObjectIdentifier: ModelObject] = [:]
 
+  /// The classes of the entries of a hierarchy, which may be referenced before they are read.
+  private var classes: [ExactText: ModelObject.Type] = [:]
+
   init(store: any ModelStore, path: String) {
     self.store = store
     self.path = path
+  }
+
+  /// Records the class of an entry, by its identifier.
+  func noteClass(of json: JSONValue) {
+    guard case .object(let object) = json, let identifier = store.scope.identifier(of: M.self, in: object) else {
+      return
+    }
+    classes[ExactText(identifier)] = M.storedClass(for: object)
+  }
+
+  /// Returns the class of the entry with an identifier.
+  func classOfEntry(_ type: ModelObject.Type, _ identifier: String) -> ModelObject.Type? {
+    type.topOfHierarchy == M.topOfHierarchy ? classes[ExactText(identifier)] : nil
   }
 
   /// Whether an entry has an identifier, which is not assigned to others. References to a rejected entry would

@@ -25,7 +25,8 @@ final class QueryLevel {
   init(_ modelClass: ModelObject.Type, _ context: ValueTransformerContext, isForRecords: Bool) {
     self.modelClass = modelClass
     self.context = context
-    let prototype = context.prepared(modelClass.init())
+    // The values that a record lacks are those of a model that is read.
+    let prototype = context.makeStored(modelClass)
     self.prototype = prototype
     storedFields =
       isForRecords ? Set(prototype.fieldsForDictionaryValue().map { ObjectIdentifier($0) }) : nil

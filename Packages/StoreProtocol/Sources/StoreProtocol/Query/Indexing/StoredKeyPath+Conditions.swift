@@ -20,6 +20,12 @@ extension StoredKeyPath {
   }
 
   private func ranges(where comparison: QueryComparison) -> IndexRanges? {
+    guard let ranges = rangesOfValues(where: comparison), let absent else { return rangesOfValues(where: comparison) }
+    if ranges.contains(absent) { return ranges.union(.null).inexact }
+    return ranges.contains(.null) ? ranges.inexact : ranges
+  }
+
+  private func rangesOfValues(where comparison: QueryComparison) -> IndexRanges? {
     guard comparison.term.form == .value, isAbout(comparison.term.path), case .value(let operand) = comparison.operand
     else { return nil }
     // A relation itself is compared with nil. Other comparisons with it can be invalid, which an index can't detect.

@@ -18,6 +18,9 @@ public struct StoredKeyPath: Sendable {
   public let isOrdered: Bool
   /// The index key of a record without the field; nil if its value can't be read.
   let missing: IndexKey?
+  /// The key of the value that a model has if its record lacks the field, which is indexed as nil: for a field of a
+  /// subclass, records of other classes lack it, too.
+  let absent: IndexKey?
   let reader: IndexKeyReader
   /// The path to the identifier of the related model, if the field is a foreign key.
   let relatedPath: QueryPath?
@@ -61,8 +64,10 @@ public struct StoredKeyPath: Sendable {
     key = ([slot.spelledKey] + slot.inner).joined(separator: ".")
     parts = slot.parts.count > 1 ? slot.parts : []
     self.reader = reader
-    isOrdered = reader.isOrdered
-    missing = reader.key(of: slot.missing)
+    let absent = reader.key(of: slot.missing)
+    let isOfSubclass = !slot.missing.isNull && M.topOfHierarchy.init().field(declaredAs: slot.key) == nil
+    (missing, self.absent) = isOfSubclass ? (.null, absent) : (absent, nil)
+    isOrdered = reader.isOrdered && !isOfSubclass
   }
 
   /// Returns the field whose values are written: the field itself, or the referenced identifier for a foreign key.
