@@ -45,9 +45,7 @@ struct FieldIndexes: Sendable {
       case .known(let old):
         if let new = keys.new, new[number] == old[number] { continue }
         lists[type]?[number].keys.remove(old[number], place)
-      case .lost:
-        // Its position in the index is unknown, so the index can't be used until it is rebuilt.
-        lists[type]?[number].keys.insert(nil, place)
+      case .lost: lists[type]?[number].keys.remove(place)
       }
       if let new = keys.new { lists[type]?[number].keys.insert(new[number], place) }
     }

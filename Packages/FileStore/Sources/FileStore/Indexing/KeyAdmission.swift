@@ -120,7 +120,9 @@ struct KeyAdmission {
       guard let ordinal = index.fields[unique.type][unique.index].keys.first(unique.key),
         let entry = index.entry(type: unique.type, ordinal: UInt64(ordinal))
       else { return nil }
-      return Array(index.types[unique.type].identifier(of: entry).utf8)
+      let holder = Array(index.types[unique.type].identifier(of: entry).utf8)
+      // The owners have the new values of changed models. The previous one is still in the index if it is lost.
+      return staged.keys.contains(ModelKey(type: unique.type, identifier: holder)) ? nil : holder
     }
   }
 }

@@ -86,6 +86,13 @@ public struct OrderedIndex: Sendable {
     }
   }
 
+  /// Removes a record whose key is unknown.
+  ///
+  /// - Complexity: O(*n*).
+  public mutating func remove(_ place: Int) {
+    remove(leaves.lazy.joined().first { $0.place == place }?.key, place)
+  }
+
   // MARK: Lookup
 
   /// Returns the first record with a key; nil if there is none.
