@@ -17,7 +17,8 @@ public struct MigratingRecord {
     self.value = value
   }
 
-  /// The value of a key; nil if the key is missing. Setting nil removes the key.
+  /// The value of a key; nil if the key is missing. Setting nil removes the key. Setting the value of a nested key
+  /// replaces a value around it that is not an object.
   public subscript(key: String) -> JSONValue? {
     get { try? value.value(atNestedKey: key) }
     set {
@@ -31,14 +32,15 @@ public struct MigratingRecord {
 
   /// Renames a key. Does nothing if the key is missing.
   ///
-  /// - Throws: `ModelStoreError` with the code `conflict` if the new key exists.
+  /// - Throws: `ModelStoreError` with the code `conflict` if the new key exists; another error if it is nested in a
+  ///   value that is not an object.
   public mutating func rename(_ key: String, to newKey: String) throws {
     guard let old = self[key] else { return }
     if self[newKey] != nil {
       throw ModelStoreError(.conflict, "\"\(key)\" can't be renamed to \"\(newKey)\", which already exists")
     }
     drop(key)
-    self[newKey] = old
+    try value.set(old, atNestedKey: newKey)
   }
 
   /// Replaces the value of a key, which may be `null`. Does nothing if the key is missing.
@@ -47,12 +49,13 @@ public struct MigratingRecord {
     self[key] = try body(old)
   }
 
-  /// Replaces a value by several values with other keys. Does nothing if the key is missing.
+  /// Replaces a value by several values with other keys. Does nothing if the key is missing. Throws if a new key is
+  /// nested in a value that is not an object.
   public mutating func split(_ key: String, _ body: (JSONValue) throws -> AttributeDictionary) throws {
     guard let old = self[key] else { return }
     let parts = try body(old)
     drop(key)
-    for (key, part) in parts.sorted(by: { $0.key < $1.key }) { self[key] = part }
+    for (key, part) in parts.sorted(by: { $0.key < $1.key }) { try value.set(part, atNestedKey: key) }
   }
 
   /// Removes a key with its value, if it exists.
@@ -61,9 +64,9 @@ public struct MigratingRecord {
     Self.drop(path(key)[...], from: &value)
   }
 
-  /// Sets the value of a key if the key is missing.
+  /// Sets the value of a key if the key is missing. Does nothing if it is nested in a value that is not an object.
   public mutating func setDefault(_ json: JSONValue, for key: String) {
-    if self[key] == nil { self[key] = json }
+    if (try? value.value(atNestedKey: key) == nil) == true { self[key] = json }
   }
 
   /// Removes the model from the store.

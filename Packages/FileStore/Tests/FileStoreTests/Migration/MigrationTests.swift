@@ -80,6 +80,21 @@ import Testing
     }
   }
 
+  @Test func `A migration keeps a value around the key of a default, and fails if it would replace one`() throws {
+    func migrate(_ body: @escaping @Sendable (inout MigratingRecord) throws -> Void) throws -> String? {
+      let plan = MigrationPlan([Migration("Person", to: 2, body)])
+      let record = Array(#"{"address":"Main St 1","town":"Bern"}"#.utf8)
+      return try plan.migrate(record, of: "Person", "1", from: 1).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(
+      try migrate { $0.setDefault("unknown", for: "address.city") } == #"{"address":"Main St 1","town":"Bern"}"#)
+    #expect(
+      try migrate { $0.setDefault("CH", for: "home.land") }
+        == #"{"address":"Main St 1","home":{"land":"CH"},"town":"Bern"}"#)
+    #expect(throws: FileEngineError.self) { try migrate { try $0.rename("town", to: "address.city") } }
+    #expect(throws: FileEngineError.self) { try migrate { try $0.split("town") { ["address.city": $0] } } }
+  }
+
   @Test func `A migration of a file store goes on from where an older program had come`() async throws {
     try await withFixture("version-1") { directory in
       let first = try await open(directory, [Self.toTwo])
