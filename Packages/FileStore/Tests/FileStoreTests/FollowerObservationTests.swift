@@ -113,6 +113,19 @@ import Testing
     }
   }
 
+  @Test func `Observers of a store that another call has opened since get its models`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let writer = writer(directory), follower = follower(directory)
+      var iterator = follower.observe(ContractPerson.self).makeAsyncIterator()
+      #expect(await iterator.next()?.error?.code == .inputOutput)
+      try await writer.create(person("Ada", 36))
+      #expect(try await follower.count(ContractPerson.self) == 1)
+      #expect(await iterator.nextIfReady()?.models.map(\.name.value) == ["Ada"])
+      try await follower.close()
+      try await writer.close()
+    }
+  }
+
   @Test func `Observers of a store that was opened for reading only cost nothing once they are gone`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let writer = writer(directory), follower = follower(directory)

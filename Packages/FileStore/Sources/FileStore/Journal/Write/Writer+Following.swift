@@ -53,11 +53,7 @@ extension Writer {
       return
     }
     // The next read throws the error. The store may not exist yet.
-    if readers[group] != nil {
-      try? follow(group)
-    } else if (try? open(group)) != nil {
-      options.followReporter?(group, nil)
-    }
+    if readers[group] != nil { try? follow(group) } else { _ = try? open(group) }
     followDeadlines[group] = clock.nanoseconds() &+ options.followInterval.clampedNanoseconds
   }
 }

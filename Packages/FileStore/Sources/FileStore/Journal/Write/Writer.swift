@@ -229,6 +229,8 @@ struct Writer {
       group: group, in: home.groups, fileSystem: fileSystem, issues: home.issues,
       migrations: options.migrations, files: openFiles)
     readers[group] = reader
+    // Observers may have begun before the store existed.
+    if options.isFollowed(group) { options.followReporter?(group, nil) }
     return reader.contents
   }
 
