@@ -140,8 +140,11 @@ extension LiveObservation {
       let key = RelatedKey(change.typeName, change.identifier)
       let dependents = relations.dependents(on: key)
       guard !dependents.isEmpty else { continue }
-      let record = try change.after.flatMap { try JSONValue(json: $0).objectValue }
-      relations.set(record, at: key)
+      if change.after == nil, change.kind != .deleted {
+        relations.forget(key)
+      } else {
+        relations.set(try change.after.flatMap { try JSONValue(json: $0).objectValue }, at: key)
+      }
       if change.kind == .updated, let keys = routed.keys,
         fields.related[change.typeName]?.isDisjoint(with: keys) == true
       {
