@@ -83,23 +83,80 @@ import Testing
     }
   }
 
+  /// Changes a byte of a name in the journal of a store.
+  private func damage(_ name: String, in directory: URL) throws {
+    let journal = directory.appending(path: "groups/@default/000001.journal")
+    var bytes = try Data(contentsOf: journal)
+    let place = try #require(bytes.range(of: Data(name.utf8)))
+    bytes[place.lowerBound] ^= 1
+    try bytes.write(to: journal, options: [])
+  }
+
+  private func person(_ name: String) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    return person
+  }
+
+  @Test func `Live results of a file store that failed for damage are listed after a repair`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory)
+      try await store.createAll([person("Ada"), person("Bob")])
+      try damage("Bob", in: directory)
+      var iterator = store.observe(ContractPerson.self).makeAsyncIterator()
+      #expect(await iterator.next()?.error?.code == .corrupt)
+      try await store.repair()
+      #expect(await iterator.nextIfReady()?.models.map(\.name.value) == ["Ada"])
+      try await store.close()
+    }
+  }
+
+  @Test func `A live query reads a related record again if a change of it has no values`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let company = ContractCompany()
+      (company.id.value, company.name.value) = ("acme", "Acme")
+      let ada = person("Ada")
+      ada.company.value = try await store.create(company)
+      try await store.create(ada)
+      var iterator = store.observe(ContractPerson.self, where: { $0.company.name.hasPrefix("A") }).makeAsyncIterator()
+      #expect(await iterator.next()?.models == [ada])
+      store.changeFeed.publish([RecordChange(.updated, ContractCompany.typeName, "acme")])
+      #expect(await iterator.nextIfReady() == nil)
+      try await store.close()
+    }
+  }
+
+  @Test func `A transaction that read a revision which a repair replaces is not committed`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory)
+      let ada = try await store.create(person("Ada"))
+      ada.name.value = "Augusta"
+      try await store.update(ada)
+      let other = FileModelStore(store.handle)
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await other.transaction { store in
+          #expect(try await store.lookup(ContractPerson.self, identifier: "1").name.value == "Augusta")
+          try damage("Augusta", in: directory)
+          #expect(try await store.repair().losses.count == 1)
+          try await store.create(person("Bob"))
+        }
+      }
+      #expect(error?.code == .conflict)
+      #expect(try await FileModelStore(store.handle).list(ContractPerson.self).map(\.name.value) == ["Ada"])
+      try await store.close()
+    }
+  }
+
   @Test func `Live results of a file store lose a record that is deleted although it can't be read any more`()
     async throws
   {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory)
-      for name in ["Ada", "Bob"] {
-        let person = ContractPerson()
-        person.name.value = name
-        try await store.create(person)
-      }
+      for name in ["Ada", "Bob"] { try await store.create(person(name)) }
       var iterator = store.observe(ContractPerson.self).makeAsyncIterator()
       let result = try #require(await iterator.next())
-      let journal = directory.appending(path: "groups/@default/000001.journal")
-      var bytes = try Data(contentsOf: journal)
-      let place = try #require(bytes.range(of: Data("Bob".utf8)))
-      bytes[place.lowerBound] ^= 1
-      try bytes.write(to: journal, options: [])
+      try damage("Bob", in: directory)
       try await store.delete(result.models[1])
       #expect(await iterator.next()?.models.map(\.name.value) == ["Ada"])
       try await store.close()

@@ -30,7 +30,7 @@ final class FileChangeFeeds: Sendable {
   /// Whether the feed of a group is observed.
   func isObserved(_ group: String) -> Bool { observedFeed(group) != nil }
 
-  /// Reports the writes of another process; nil if everything may have changed.
+  /// Reports the writes of another process; nil if everything may have changed, as by a repair.
   func reportFollowed(_ group: String, _ batches: [[Change]]?) {
     guard let feed = observedFeed(group) else { return }
     guard let batches else {

@@ -21,7 +21,7 @@ package struct FileEngineOptions: Sendable {
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
   /// Receives, on the writing thread, the batches of another process that a read-only engine has read in a group; nil
-  /// if the whole group was read again.
+  /// if the whole group was read again, as by a repair.
   package var followReporter: (@Sendable (_ group: String, _ batches: [[Change]]?) -> Void)?
 
   /// Returns whether a group has observers of followed batches.

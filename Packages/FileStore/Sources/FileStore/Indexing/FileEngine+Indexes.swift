@@ -17,7 +17,7 @@ extension FileEngine {
     }
     while true {
       do {
-        return try await makeIndex(number, type, field, isUnique: isUnique, contents)
+        return try await makeIndex(type, field, isUnique: isUnique, contents)
       } catch is RecordsWereReplaced {
         continue
       }
@@ -25,9 +25,10 @@ extension FileEngine {
   }
 
   private func makeIndex(
-    _ number: Int, _ type: String, _ field: StoredKeyPath, isUnique: Bool, _ contents: JournalContents
+    _ type: String, _ field: StoredKeyPath, isUnique: Bool, _ contents: JournalContents
   ) async throws {
-    let start = CreationCursor(ordinal: 0, generation: contents.withIndex { $0.generation })
+    let (number, generation) = contents.withIndex { ($0.intern(type), $0.generation) }
+    let start = CreationCursor(ordinal: 0, generation: generation)
     var known: [RecordKey] = []
     var cursor: CreationCursor? = start
     while let position = cursor {

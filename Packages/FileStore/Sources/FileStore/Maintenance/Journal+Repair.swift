@@ -8,6 +8,7 @@ extension Writer {
   mutating func repair(_ group: String, shouldStop: () -> Bool) throws -> FileStoreRepair {
     wake(group)
     var repair = try journal(group).repair(shouldStop: shouldStop)
+    if !repair.losses.isEmpty { options.followReporter?(group, nil) }
     let manifest = try restoreManifest()
     for issue in manifest.issues {
       repair.losses.append(.init(issue: issue, typeName: nil, identifier: nil, keptRevision: nil))
@@ -39,7 +40,7 @@ extension Journal {
       issues.append(damage)
     }
     var repair = FileStoreRepair()
-    repair.recoveredCount = index.liveCount
+    repair.recoveredCount = index.liveCount - (index.versions?.liveCount ?? 0)
     let mismatches = before.mismatches(with: index, besides: issues, in: contents.folder)
     guard !issues.isEmpty || !mismatches.isEmpty else { return repair }
     index.losses = []
@@ -63,8 +64,7 @@ extension Journal {
     do {
       // Everything that can fail, for lack of space or unreadable bytes, comes before the new state is visible.
       let outcome = try compaction.run(fileSystem)
-      contents.replace(try contents.indexing(fields, of: index))
-      try finish(compaction, outcome)
+      try finish(compaction, outcome, replacing: try contents.indexing(fields, of: index))
     } catch {
       abandon(compaction)
       throw error

@@ -1,4 +1,6 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
 import StoreProtocolTesting
 import Testing
 
@@ -185,6 +187,13 @@ import Testing
     .create(ContractPerson.typeName, "\(identifier)", Array(#"{"id":\#(identifier),"name":"\#(name)"}"#.utf8))
   }
 
+  private func damageSecond(in fileSystem: TracingFileSystem) throws {
+    let file = try fileSystem.open("/store/groups/@default/000001.journal", .readWrite)
+    let text = String(decoding: try file.contents(), as: UTF8.self)
+    let range = try #require(text.range(of: "\"n2\""))
+    try file.writeFully([0x58], at: UInt64(text.distance(from: text.startIndex, to: range.lowerBound) + 1))
+  }
+
   @Test(arguments: [ENOSPC, EMFILE])
   func `A repair that fails keeps unique values unique, whichever call it is`(code: Int32) async throws {
     var call = 0
@@ -197,16 +206,75 @@ import Testing
         FileStoreHandle(
           directory: URL(filePath: "/store"), options: FileStoreOptions(), engine: engine, feeds: FileChangeFeeds()))
       try await store.index(\ContractPerson.name, unique: true)
-      let file = try fileSystem.open("/store/groups/@default/000001.journal", .readWrite)
-      let text = String(decoding: try file.contents(), as: UTF8.self)
-      let range = try #require(text.range(of: "\"n2\""))
-      try file.writeFully([0x58], at: UInt64(text.distance(from: text.startIndex, to: range.lowerBound) + 1))
+      try damageSecond(in: fileSystem)
       let start = fileSystem.callCount
       fileSystem.setFault(.init(kind: .error(code), calls: start + call..<start + call + 1))
       _ = try? await engine.repair()
       isDone = fileSystem.callCount <= start + call
       fileSystem.setFault(nil)
       await #expect(throws: FileEngineError.self, "call \(call)") { try await engine.write([change(6, "n5")]) }
+      try? await engine.close()
+      call += 1
+    }
+    #expect(call > 10)
+  }
+
+  @Test func `A type that is first used during a repair stays known`() async throws {
+    let fileSystem = TracingFileSystem()
+    let whenRead = Lock<(@Sendable () -> Void)?>(nil)
+    var hooked = HookedFileSystem(base: fileSystem)
+    hooked.willRead = { _, _ in
+      let action = whenRead.withLock { action in
+        defer { action = nil }
+        return action
+      }
+      action?()
+    }
+    let engine = FileEngine.simulated(on: hooked)
+    for number in 1...5 { try await engine.write([change(number, "n\(number)")]) }
+    let contents = try await engine.contents()
+    let used = Lock<(state: WriteState, integer: Int?)?>(nil)
+    try damageSecond(in: fileSystem)
+    whenRead.withLock { action in
+      action = {
+        let found = contents.withIndex { index in
+          let type = index.intern("New")
+          return (index.states[type], index.reserveInteger(type: type))
+        }
+        used.withLock { $0 = found }
+      }
+    }
+    #expect(try await engine.repair().losses.count == 1)
+    let (state, integer) = try #require(used.withLock { $0 })
+    #expect(integer == 1)
+    #expect(try await engine.reserveIntegerIdentifier("New") == 2)
+    let last = state.lastWrite
+    try await engine.write([.create("New", "3", Array("{}".utf8))])
+    #expect(state.lastWrite != last)
+    try await engine.close()
+  }
+
+  @Test func `A repair that fails leaves the damage known, whichever call it is`() async throws {
+    var call = 0
+    var isDone = false
+    while !isDone {
+      let fileSystem = TracingFileSystem()
+      let writer = FileEngine.simulated(on: fileSystem)
+      for number in 1...5 { try await writer.write([change(number, "n\(number)")]) }
+      try await writer.close()
+      try damageSecond(in: fileSystem)
+      let engine = FileEngine.simulated(on: fileSystem)
+      #expect(try await engine.open().count == 1)
+      let start = fileSystem.callCount
+      fileSystem.setFault(.init(kind: .error(EIO), calls: start + call..<start + call + 1))
+      _ = try? await engine.repair()
+      isDone = fileSystem.callCount <= start + call
+      fileSystem.setFault(nil)
+      let isRepaired = fileSystem.image.files.keys.contains { $0.hasSuffix("compacted.journal") }
+      if !isRepaired {
+        #expect(try await engine.contents().loss(of: ContractPerson.typeName, "2") != nil, "call \(call)")
+      }
+      #expect(isRepaired || !isDone)
       try? await engine.close()
       call += 1
     }

@@ -141,7 +141,11 @@ extension Journal {
   /// Replaces the files of a compaction by its result. Batches written during the compaction stay.
   ///
   /// The rename of the new file is the commit point; the old files are removed afterwards.
-  func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
+  ///
+  /// - Parameter repaired: The index of a repair, which replaces the current one; otherwise nil.
+  func finish(
+    _ compaction: Compaction, _ outcome: Compaction.Outcome, replacing repaired: JournalIndex? = nil
+  ) throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
     let folder = contents.folder
@@ -149,6 +153,10 @@ extension Journal {
     try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)
     // Readers of the folder use the new file from now on, so this journal does too.
     let naming = Result { try fileSystem.synchronizeDirectory(folder) }
+    if let repaired {
+      contents.replace(repaired)
+      contents.conflictTrackers.noteReplacement()
+    }
     contents.move(compaction.index, to: outcome.places, areNamed: compaction.isStep)
     try replaceFiles(
       upTo: compaction.number, with: SegmentExtent(segment: compaction.segment, length: outcome.length))

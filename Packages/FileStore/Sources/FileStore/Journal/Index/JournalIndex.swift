@@ -40,15 +40,17 @@ struct JournalIndex: Sendable {
       index.add(name, TypeIndex(hash: hash))
       index.noteInteger(type.largestInteger, type: index.types.count - 1)
     }
-    index.states = states
     return index
   }
 
-  /// The number of bytes of the lines of live models, with their line breaks.
+  /// The number of bytes of the lines of live records, with their line breaks.
   var liveBytes: UInt64 { types.reduce(0) { $0 + $1.liveBytes } }
 
-  /// The number of models.
+  /// The number of records: models, and versions of migrated models.
   var liveCount: Int { types.reduce(0) { $0 + $1.liveCount } }
+
+  /// The records with the versions of migrated models; nil if there are none.
+  var versions: TypeIndex? { number(of: ModelVersions.typeName).map { types[$0] } }
 
   /// The number of a type that has had models.
   func number(of type: String) -> Int? {
@@ -143,11 +145,17 @@ struct JournalIndex: Sendable {
     types[type].find(identifier, hash: hash).map { types[type].entries[$0] }
   }
 
-  /// Replaces the state of the whole index.
+  /// Replaces the state of the whole index. Types that were first used since the other index was begun stay known, and
+  /// so do the integers that were reserved meanwhile.
   mutating func replace(by other: JournalIndex) {
-    let generation = generation
+    let former = self
     self = other
-    self.generation = generation + 1
+    generation = former.generation + 1
+    for (number, name) in former.names.enumerated() {
+      let type = intern(name)
+      states[type] = former.states[number]
+      noteInteger(former.types[number].largestInteger, type: type)
+    }
   }
 
   /// Rejects a cursor of another list.
