@@ -51,6 +51,33 @@ import Testing
     try await follower.close()
   }
 
+  @Test func `A store that follows another process exports all models although the journal is compacted meanwhile`()
+    async throws
+  {
+    let fileSystem = TracingFileSystem()
+    let writer = try makeWriter(fileSystem)
+    var options = FileEngineOptions()
+    options.isReadOnly = true
+    let engine = FileEngine(directory: ScriptedStore.directory, options: options, fileSystem: fileSystem)
+    var pieces = 0
+    let count = try await engine.exportJSON(to: "/people.json") { _ in
+      pieces += 1
+      guard pieces == 1 else { return }
+      #expect(throws: Never.self) { try writer.journals[0].compact() }
+      // Another call of the follower notices it.
+      let isFollowed = DispatchSemaphore(value: 0)
+      let isSent = engine.service.send(
+        .command { writer in
+          #expect(throws: Never.self) { try writer.followAll() }
+          isFollowed.signal()
+        })
+      if isSent { isFollowed.wait() }
+    }
+    #expect(count == expected.count)
+    #expect(pieces == 2)
+    try await engine.close()
+  }
+
   @Test(arguments: 2...9)
   func `A store that follows another process finds each model once while the journal is compacted`(place: Int)
     async throws

@@ -115,6 +115,7 @@ struct ExportReader: Sendable {
           """)
       }
     case "modelVersions":
+      if keys.contains("models") { throw failure(#"the versions of models have to precede "models""#) }
       for (type, version) in json.objectValue ?? [:] {
         guard let version = version.intValue, version >= 1 else {
           throw failure("this is not a valid version of \(type)")

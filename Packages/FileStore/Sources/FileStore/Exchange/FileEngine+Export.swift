@@ -22,8 +22,9 @@ extension FileEngine {
   func exportJSON(
     to path: String, unreadable: UnreadableRecords = .fail, _ progress: (FileStoreProgress) -> Void
   ) async throws -> Int {
+    // Nothing keeps another process from removing the files.
+    if isReadOnly { return try await export(try await moment(keepsFiles: true), to: path, unreadable, progress) }
     let contents = try await contents()
-    if isReadOnly { return try await export(contents, to: path, unreadable, progress) }
     return try await service.holding(group) { try await export(contents, to: path, unreadable, progress) }
   }
 
@@ -65,7 +66,7 @@ extension FileEngine {
           bytes = []
           count += entries.count - skipped
           done += entries.reduce(0) { $0 + UInt64($1.place.length) + 1 }
-          progress(FileStoreProgress(count, done, of: index.liveBytes))
+          progress(FileStoreProgress(count, done, of: index.liveBytes - (index.versions?.liveBytes ?? 0)))
           cursor = next
         }
       }

@@ -48,7 +48,8 @@ extension FileModelStore {
   /// imported unchecked. If one can't be read later, the error names it, and you can delete it.
   ///
   /// Then the file is read again, and written in batches. If a batch fails, as on a full disk or for a unique index,
-  /// the error has the number of written models. These stay stored, and another import with
+  /// the error has the number of written models. These stay stored, and another import with `existing` as `keep` or
+  /// `replace` continues.
   ///
   /// Rules are not checked, hooks don't run, and live models are updated when they are read next. Records of an older
   /// model version are migrated.

@@ -123,6 +123,10 @@ struct JSONImport {
             throw ExportFileError(line: model.line, offset: model.offset, reason: "\(error)")
           }
           if let value {
+            if value.withUnsafeBytes(RecordLimits.isTooDeep) {
+              throw ExportFileError(
+                line: model.line, offset: model.offset, reason: "the value \(RecordLimits.tooDeep)")
+            }
             var model = model
             model.value = value
             models.append(model)

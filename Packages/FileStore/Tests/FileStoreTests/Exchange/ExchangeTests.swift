@@ -65,6 +65,19 @@ import Testing
     }
   }
 
+  @Test func `The versions of migrated models are not counted as models`() async throws {
+    try await withTemporaryDirectory { directory in
+      let options = FileStoreOptions(migrations: [Migration(Book.self, to: 2) { _ in }])
+      let store = FileModelStore(directory: directory, options: options)
+      try await store.create(book("1", "Emma"))
+      var progress: [FileStoreProgress] = []
+      #expect(try await store.exportJSON(to: directory.appending(path: "books.json")) { progress.append($0) } == 1)
+      #expect(progress.last?.fractionCompleted == 1)
+      #expect(try await store.repair().recoveredCount == 1)
+      try await store.close()
+    }
+  }
+
   @Test func `A file of JSON may be laid out by others, with more in it`() async throws {
     try await withStores { store, _, url in
       let text = """
@@ -117,6 +130,10 @@ import Testing
     Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\",\n\"identifier\":2,\"value\":{}}]}", place: "line 4"),
     Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\",\"value\":{\"a\":[}}]}", place: "line 3"),
     Mistake(text: start + "\n" + good + "]} rest", place: "line 2"),
+    Mistake(text: start + good + "],\n\"modelVersions\":{\"Book\":2}}", place: "line 2"),
+    Mistake(
+      text: start + good + ",\n{\"type\":\"Book\",\"identifier\":\"2\",\"value\":{\"id\":\"2\",\"title\":"
+        + String(repeating: "[", count: 505) + String(repeating: "]", count: 505) + "}}]}", place: "line 2"),
     Mistake(text: start + "\n" + good + ",\n{\"type\":\"Bo", place: "line 3, offset 104"),
   ])
   func `A file of JSON that is wrong is refused with line and offset, and nothing of it is imported`(mistake: Mistake)
