@@ -79,6 +79,9 @@ import Testing
     ("title=like.E*", ["Emma", "Evelina"]), ("title=ilike.*EL*", ["Evelina"]), ("rating=in.(1,4)", ["Persuasion"]),
     ("or=(rating.is.null,title.eq.%22Emma%22)", ["Emma", "Evelina"]), ("and=(title.not.like.%22E*%22)", ["Persuasion"]),
     ("not.or=(rating.eq.5,rating.is.null)", ["Persuasion"]),
+    // The marks make one character of the quote or comma beside them.
+    ("or=(title.eq.%22x%D8%80%22,title.eq.%22%CC%81x%22,title.eq.Emma)", ["Emma"]),
+    ("and=(title.neq.%CC%81,rating.eq.5)", ["Emma"]),
     ("order=rating.desc.nullslast,title", ["Emma", "Persuasion", "Evelina"]),
     ("order=rating&limit=1&offset=1", ["Emma"]), ("order=id.asc", ["Emma", "Persuasion", "Evelina"]),
     ("order=rating.asc.nullslast,id.desc", ["Persuasion", "Emma", "Evelina"]),

@@ -6,9 +6,10 @@ import StoreProtocol
 /// SQL does not decide a comparison with null, so a negated comparison does not find records without the value.
 struct PostgRESTReader {
   private let form: RESTServedForm
-  private var rest: Substring
+  // A quote and a mark beside it can be one `Character`.
+  private var rest: Substring.UnicodeScalarView
 
-  private init(_ text: String, _ form: RESTServedForm) { (rest, self.form) = (text[...], form) }
+  private init(_ text: String, _ form: RESTServedForm) { (rest, self.form) = (text[...].unicodeScalars, form) }
 
   /// Returns the condition of a parameter, such as `age=gt.30` or `or=(age.gt.30,name.like."A*")`.
   ///
@@ -52,8 +53,8 @@ struct PostgRESTReader {
   }
 
   private mutating func take(_ prefix: String) -> Bool {
-    guard rest.hasPrefix(prefix) else { return false }
-    rest = rest.dropFirst(prefix.count)
+    guard rest.starts(with: prefix.unicodeScalars) else { return false }
+    rest = rest.dropFirst(prefix.unicodeScalars.count)
     return true
   }
 
@@ -78,14 +79,14 @@ struct PostgRESTReader {
     guard let field = form.fields[key] else { throw Self.unreadable(key) }
     let isNegated = take("not.")
     let name = String(rest.prefix { $0 != "." })
-    guard take(name + ".") else { throw Self.unreadable(key + "." + rest) }
+    guard take(name + ".") else { throw Self.unreadable("\(key).\(String(rest))") }
     let condition: JSONValue
     switch name {
     case "is":
-      guard take("null") else { throw Self.unreadable(key + ".is." + rest) }
+      guard take("null") else { throw Self.unreadable("\(key).is.\(String(rest))") }
       return Self.comparison(field, isNegated ? "!=" : "==", .null)
     case "in":
-      guard take("(") else { throw Self.unreadable(key + ".in." + rest) }
+      guard take("(") else { throw Self.unreadable("\(key).in.\(String(rest))") }
       var values: [JSONValue] = []
       repeat { values.append(field.value(try text(isInList: true))) } while take(",")
       guard take(")") else { throw Self.unreadable(key) }
@@ -113,9 +114,9 @@ struct PostgRESTReader {
   private static func pattern(
     _ field: RESTServedForm.Field, _ pattern: String, ignoresCase: Bool
   ) throws -> JSONValue {
-    var (literal, isEscaped): (String, Bool) = ("", false)
+    var (literal, isEscaped) = (String.UnicodeScalarView(), false)
     var (startsAnywhere, endsAnywhere) = (false, false)
-    for character in pattern {
+    for character in pattern.unicodeScalars {
       if endsAnywhere { throw unreadable(pattern) }
       if isEscaped {
         literal.append(character)
@@ -137,7 +138,7 @@ struct PostgRESTReader {
       case (false, true): "hasPrefix"
       case (false, false): "=="
       }
-    var condition = comparison(field, sign, .string(literal)).objectValue ?? [:]
+    var condition = comparison(field, sign, .string(String(literal))).objectValue ?? [:]
     if ignoresCase { condition["form"] = "ignoringCase" }
     return .object(condition)
   }
@@ -145,7 +146,7 @@ struct PostgRESTReader {
   /// Reads a value: in quotes, or up to a comma or a parenthesis. Outside of lists it is the rest.
   private mutating func text(isInList: Bool) throws -> String {
     if !isInList {
-      defer { rest = "" }
+      defer { rest.removeAll() }
       return String(rest)
     }
     guard take("\"") else {
@@ -153,15 +154,15 @@ struct PostgRESTReader {
       rest = rest.dropFirst(text.count)
       return String(text)
     }
-    var text = ""
+    var text = String.UnicodeScalarView()
     while let character = rest.popFirst() {
-      if character == "\"" { return text }
+      if character == "\"" { return String(text) }
       if character != "\\" {
         text.append(character)
       } else if let escaped = rest.popFirst() {
         text.append(escaped)
       }
     }
-    throw Self.unreadable(text)
+    throw Self.unreadable(String(text))
   }
 }

@@ -85,8 +85,8 @@ struct PostgRESTCondition {
   /// Returns the pattern of the texts that contain a text where the operator requires it.
   private func pattern(_ text: String, _ comparison: QueryComparison) throws -> String {
     // A star stands for any text, and can't be escaped.
-    guard !text.contains("*") else { throw query.unsupported(comparison) }
-    let literal = text.map { "%_\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    guard !text.utf8.contains(UInt8(ascii: "*")) else { throw query.unsupported(comparison) }
+    let literal = Self.escaping("%_\\", in: text)
     let start = [.contains, .hasSuffix].contains(comparison.operator) ? "*" : ""
     let end = [.contains, .hasPrefix].contains(comparison.operator) ? "*" : ""
     return Self.quoted(.string(start + literal + end))
@@ -95,6 +95,13 @@ struct PostgRESTCondition {
   /// Returns a value in quotes, unless it is a number or a boolean.
   private static func quoted(_ value: JSONValue) -> String {
     guard case .string(let text) = value else { return value.description }
-    return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    return "\"" + escaping("\"\\", in: text) + "\""
+  }
+
+  /// Returns a text with a backslash before some ASCII characters. It goes by bytes, because a quote and a mark beside
+  /// it can be one `Character`.
+  private static func escaping(_ marks: String, in text: String) -> String {
+    let bytes = text.utf8.flatMap { marks.utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

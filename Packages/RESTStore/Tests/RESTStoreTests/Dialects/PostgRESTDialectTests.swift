@@ -39,6 +39,17 @@ extension `The dialect of PostgREST` {
         == #"(or(title.not.like."*a",title.is.null),or(id.not.in.(1,2),id.is.null))"#)
   }
 
+  @Test func `The dialect of PostgREST escapes a quote or a wildcard beside a mark of the same character`() async throws
+  {
+    func bytes(_ text: String?) -> [UInt8] { Array((text ?? "").utf8) }
+    let quoted = try await condition { $0.title == "x\u{600}\"\u{301}y\\\u{301}" && $0.id > 1 }
+    #expect(bytes(quoted) == bytes("(title.eq.\"x\u{600}\\\"\u{301}y\\\\\u{301}\",id.gt.1)"))
+    let literal = try await condition { $0.title.hasPrefix("5%\u{301}") }
+    #expect(bytes(literal) == bytes("(title.like.\"5\\\\%\u{301}*\")"))
+    let error = try await storeError { _ = try await condition { $0.title.contains("*\u{301}") } }
+    #expect(error.code == .unsupported)
+  }
+
   @Test func `The dialect of PostgREST sends patterns to the server only if that is turned on`() async throws {
     #expect(try await condition { $0.title.matches(/Em+a/) } == #"(title.match."^(?:Em+a)$")"#)
     #expect(try await condition { $0.title.contains(/m{2}/) } == #"(title.match."m{2}")"#)
