@@ -145,6 +145,37 @@ private final class Job: Model {
     #expect(team.jobs ?? [] == [] && store.scope.unsavedModels.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `A new model that a failed nested transaction saved and deleted leaves the scope`(deletesTeam: Bool) async throws
+  {
+    let store = MemoryModelStore()
+    let team = try await store.create(Team())
+    do {
+      try await store.transaction { store in
+        let job = Job()
+        team.$jobs.add(job)
+        do {
+          try await store.transaction { store in
+            try await store.save(job)
+            do {
+              try await store.transaction { store in
+                if deletesTeam { try await store.delete(team) } else { try await store.delete(job) }
+                throw Refusal()
+              }
+            } catch is Refusal {}
+            throw Refusal()
+          }
+        } catch is Refusal {}
+        job.title = "x"
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    #expect((team.jobs ?? []).isEmpty)
+    #expect(store.scope.unsavedModels.allSatisfy { $0 === team })
+    try await store.save(team, including: .related)
+    #expect(try await store.count(Job.self) == 0)
+  }
+
   @Test func `A new model of a nested transaction is released if that is rolled back after a deletion inside it`()
     async throws
   {

@@ -295,7 +295,7 @@ public final class TransactionEdits {
   /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails, and so
   /// do the embedded models that come with it.
   func willAdd(_ model: ModelObject) {
-    guard isInside() else { return }
+    guard isInside(), !map.isRollingBack else { return }
     newModels.insert(model)
     newModels.formUnion(EmbeddedModels(of: model).models.filter { $0.identityMap == nil && $0.isPartOfContainer })
   }
@@ -338,6 +338,8 @@ public final class TransactionEdits {
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
       restored: Set(restored.keys).subtracting(overtaken))
     map.forEachUndo { $0.rollBack(numbers, fields) }
+    map.isRollingBack = true
+    defer { map.isRollingBack = false }
     // The history of an undo has no edits that were rolled back.
     map.withoutRecording {
       transaction {
