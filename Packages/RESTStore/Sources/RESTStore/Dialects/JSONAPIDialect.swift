@@ -93,18 +93,22 @@ public struct JSONAPIDialect: RESTDialect {
     var links: AttributeDictionary = [:]
     for (key, type) in relationships {
       guard let value = attributes.removeValue(forKey: key) else { continue }
-      links[key] = ["data": Self.linkage(value, type: type)]
+      links[key] = ["data": try Self.linkage(value, of: key, type: type)]
     }
     if !attributes.isEmpty { resource["attributes"] = .object(attributes) }
     if !links.isEmpty { resource["relationships"] = .object(links) }
     return ["data": .object(resource)]
   }
 
-  private static func linkage(_ value: JSONValue, type: String) -> JSONValue {
+  /// - Throws: `ModelStoreError` with the code `invalid` for an embedded model without `id`.
+  private static func linkage(_ value: JSONValue, of key: String, type: String) throws -> JSONValue {
     switch value {
-    case .null: .null
-    case .array(let elements): .array(elements.map { linkage($0, type: type) })
-    default: ["type": .string(type), "id": .string(ParameterEncoder.text(value["id"] ?? value))]
+    case .null: return .null
+    case .array(let elements): return .array(try elements.map { try linkage($0, of: key, type: type) })
+    case .object(let members) where members["id"] == nil:
+      throw ModelStoreError(
+        .invalid, "the relationship \"\(key)\" has a model without \"id\"; make it a foreign key")
+    default: return ["type": .string(type), "id": .string(ParameterEncoder.text(value["id"] ?? value))]
     }
   }
 

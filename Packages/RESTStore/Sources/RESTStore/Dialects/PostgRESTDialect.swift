@@ -1,6 +1,7 @@
 import StoreProtocol
 
-/// The dialect of PostgREST: filters select rows, even single ones, and can express every condition.
+/// The dialect of PostgREST: filters select rows, even single ones. They can express every condition on the columns of
+/// a row, apart from members of values and elements of lists.
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url, dialect: PostgRESTDialect(), router: router)

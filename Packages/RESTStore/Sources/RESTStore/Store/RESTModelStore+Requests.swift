@@ -82,7 +82,7 @@ extension RESTModelStore {
   ///
   /// - Parameters:
   ///   - headers: the headers of every request. They replace those of the dialect.
-  ///   - parameters: the parameters by name, which are added to every address.
+  ///   - parameters: the parameters by name, which are added to every address but the server's links to next pages.
   ///   - timeout: the time limit of one request; nil for that of this instance.
   ///   - cachePolicy: whether a cache of the transport may answer; nil for the policy of this instance.
   /// - Complexity: O(1).

@@ -134,6 +134,18 @@ extension `The dialect of JSON:API` {
     #expect(writer.name.validationState.messages == ["is too short"])
   }
 
+  @Test func `JSON:API: a relationship to a model without id is rejected`() throws {
+    let dialect = JSONAPIDialect(relationships: ["author": "writers"])
+    let operation = RESTOperation(.create, typeName: "Book", collectionPath: "/books")
+    let error = #expect(throws: ModelStoreError.self) {
+      try dialect.formatPayload(["author": ["isbn": "9", "name": "Ada"]], for: operation)
+    }
+    #expect(error?.code == .invalid)
+    #expect(
+      try dialect.formatPayload(["author": 7], for: operation)["data"]?["relationships"]?["author"]?["data"]
+        == ["type": "writers", "id": "7"])
+  }
+
   @Test func `The dialect of JSON:API sends the identifier that the client chose, and links as identifiers`()
     async throws
   {
