@@ -50,8 +50,10 @@
 
     /// Returns a text without the secrets of the connection.
     func redacted(_ text: String) -> String {
-      parameters.filter { isSecret($0.key) && !$0.value.isEmpty }
-        .reduce(text) { $0.replacing($1.value, with: "•••") }
+      // By bytes: a secret beside a combining mark is no sequence of characters.
+      let bytes = parameters.filter { isSecret($0.key) && !$0.value.isEmpty }
+        .reduce(Array(text.utf8)) { $0.replacing(Array($1.value.utf8), with: Array("•••".utf8)) }
+      return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The user, host, port and database.

@@ -219,7 +219,7 @@
         return PostgresStatement(
           """
           INSERT INTO \(table.sql) (id, seq, revision, body) \
-          SELECT i.id, nextval('\(SQLName.sequence(catalog.schema))'), $3, i.body::json \
+          SELECT i.id, nextval(\(SQLName.sequence(catalog.schema))), $3, i.body::json \
           FROM (SELECT * FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
           ON CONFLICT (id) DO NOTHING RETURNING id
           """, [identifiers, documents, .integer(number)])
@@ -230,7 +230,7 @@
       PostgresStatement(
         """
         INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, id, kind) \
-        SELECT nextval('\(SQLName.sequence(catalog.schema))'), pg_current_xact_id(), $1, n.type, n.id, n.kind \
+        SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, n.id, n.kind \
         FROM unnest($2::text[], $3::text[], $4::text[]) AS n (type, id, kind)
         """,
         [
@@ -275,7 +275,11 @@
         return error
       }
       var error = error
-      error.isAboutReferences = state == "23503" && error.statement?.hasPrefix("DELETE") == true
+      // A deferred constraint fails in COMMIT. If its table was not written, a row that it references was deleted.
+      let isWritten = groups.contains { $0.table.name == error.table && $0.operations.first?.operation != .delete }
+      let deletes = groups.contains { $0.operations.first?.operation == .delete }
+      error.isAboutReferences =
+        state == "23503" && (error.statement?.hasPrefix("DELETE") == true || (deletes && !isWritten))
       for group in groups where error.table == nil || error.table == group.table.name {
         error.fields += group.table.mapped?.fields(of: error, in: group.operations) ?? []
       }
@@ -332,7 +336,7 @@
   }
 
   extension SQLName {
-    /// The sequence of the orders of records and changes, as a part of a string constant.
-    static func sequence(_ schema: String) -> String { "\(schema).modelkit_order".replacing("'", with: "''") }
+    /// The sequence of the orders of records and changes, as a string constant.
+    static func sequence(_ schema: String) -> String { constant("\(schema).modelkit_order") }
   }
 #endif

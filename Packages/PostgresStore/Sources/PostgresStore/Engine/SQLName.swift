@@ -5,12 +5,17 @@
     static let limit = 63
 
     /// Returns a name in quotes, so that it can be any text and a reserved word.
-    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+    static func quoted(_ name: String) -> String { "\"\(doubling("\"", in: name))\"" }
 
     /// Returns a string constant.
     static func constant(_ text: String) -> String {
-      text.contains("\\")
-        ? "E'\(text.replacing("\\", with: "\\\\").replacing("'", with: "''"))'" : "'\(text.replacing("'", with: "''"))'"
+      text.utf8.contains(UInt8(ascii: "\\")) ? "E'\(doubling("'\\", in: text))'" : "'\(doubling("'", in: text))'"
+    }
+
+    /// Returns a text in which some ASCII characters are doubled. It goes by bytes, because a quote and a mark beside it
+    /// can be one `Character`.
+    private static func doubling(_ marks: String, in text: String) -> String {
+      String(decoding: text.utf8.flatMap { marks.utf8.contains($0) ? [$0, $0] : [$0] }, as: UTF8.self)
     }
 
     /// Returns the legible name of a table or column: `ContractPerson` becomes `contract_person`.

@@ -112,5 +112,18 @@
       #expect(error?.code == .denied)
       #expect(error?.message.contains("volumes") == true)
     }
+
+    @Test func `A row is not deleted if others reference it when the transaction is committed`() async throws {
+      let options = try await Library.options(
+        """
+        CREATE TABLE loans (shelf uuid REFERENCES shelves DEFERRABLE INITIALLY DEFERRED);
+        INSERT INTO shelves VALUES ('0f4e6a52-0000-4000-8000-00000000000a', 'north');
+        INSERT INTO loans SELECT id FROM shelves;
+        """)
+      let store = try await TestServer.makeStore(options)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.deleteAll(Shelf.self) }
+      #expect(error?.code == .denied)
+      #expect(error?.message.contains("loans") == true)
+    }
   }
 #endif
