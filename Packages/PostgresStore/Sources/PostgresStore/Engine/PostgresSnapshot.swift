@@ -39,14 +39,8 @@
     /// Returns the records of a type with any of some identifiers, with one statement.
     public func records(_ type: String, identifiers: [String]) async throws -> RecordPart {
       try await withTable(type) { table, catalog in
-        let parameters = identifiers.compactMap { table.parameter($0) }
-        if parameters.isEmpty { return RecordPart([], next: nil) }
-        let rows = try await run(
-          [
-            PostgresStatement(
-              "SELECT \(table.selection("t")) FROM \(table.sql) AS t WHERE \(table.isAny("t", "$1"))",
-              [.texts(parameters)])
-          ], catalog)[0]
+        guard let statement = table.reading(identifiers) else { return RecordPart([], next: nil) }
+        let rows = try await run([statement], catalog)[0]
         return RecordPart(try (0..<rows.count).map { try table.record(rows, $0) }, next: nil)
       }
     }

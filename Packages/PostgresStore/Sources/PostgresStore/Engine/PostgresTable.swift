@@ -39,8 +39,11 @@
     /// Returns what is in the order of creation.
     func order(_ alias: String) -> String { mapped?.order(alias) ?? "\(alias).seq" }
 
-    /// Returns the value of the order at a position.
-    func orderValue(at position: UInt64) -> Int64 { mapped?.orderValue(at: position) ?? Int64(clamping: position) }
+    /// Returns the value of the order at a position. That at the beginning is the least of all, so that rows without a
+    /// position are read, too, and reported.
+    func orderValue(at position: UInt64) -> Int64 {
+      position == 0 ? .min : mapped?.orderValue(at: position) ?? Int64(clamping: position)
+    }
 
     /// Returns the condition that a row has an identifier, which is a parameter.
     func isEqual(_ alias: String, _ parameter: String) -> String {
@@ -50,6 +53,14 @@
     /// Returns the condition that a row has one of some identifiers, which are a parameter.
     func isAny(_ alias: String, _ parameter: String) -> String {
       mapped?.identifier.isAny(alias, parameter) ?? "\(alias).id = ANY (\(parameter))"
+    }
+
+    /// Returns the statement that reads the records with any of some identifiers; nil if no row can have one.
+    func reading(_ identifiers: [String]) -> PostgresStatement? {
+      let parameters = identifiers.compactMap { parameter($0) }
+      if parameters.isEmpty { return nil }
+      return PostgresStatement(
+        "SELECT \(selection("t")) FROM \(sql) AS t WHERE \(isAny("t", "$1"))", [.texts(parameters)])
     }
 
     /// Returns an identifier as a parameter; nil if no row can have it.

@@ -131,7 +131,9 @@
     /// - Parameter withRevision: whether the revision is read, which a statement that writes a partition can't return.
     func selection(_ alias: String, withRevision: Bool = true) -> String {
       let revision = withRevision ? Self.revision(alias) : "0"
-      return ([identifier.text(alias), order(alias), revision] + columns.map { $0.json(alias) }).joined(separator: ", ")
+      // A prepared statement fails if the type of a column in its result is changed.
+      return ([identifier.text(alias), "\(order(alias))::bigint", revision] + columns.map { $0.json(alias) }).joined(
+        separator: ", ")
     }
 
     /// Returns the record of a row.

@@ -16,6 +16,26 @@
       return try #require(await #expect(throws: ModelStoreError.self) { _ = try await store.prepare([type]) })
     }
 
+    @Test func `A row without a position in the order is reported by a list`() async throws {
+      let options = try await Library.options(
+        """
+        ALTER TABLE volumes ALTER id TYPE bigint;
+        INSERT INTO volumes (id, title) OVERRIDING SYSTEM VALUE VALUES (-5, 'Emma'), (1, 'Ivy');
+        """)
+      let store = try await TestServer.makeStore(options)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Volume.self) }
+      #expect(error?.identifier == "-5")
+    }
+
+    @Test func `A table is read although the type of its identifier is changed`() async throws {
+      let options = try await Library.options("INSERT INTO volumes (title) VALUES ('Emma');")
+      let store = try await TestServer.makeStore(options)
+      func titles() async throws -> [String?] { try await store.list(Volume.self).map(\.title.value) }
+      #expect(try await titles() == ["Emma"])
+      try await Library.run("ALTER TABLE volumes ALTER id TYPE bigint", options)
+      #expect(try await titles() == ["Emma"])
+    }
+
     @Test func `A model has the values of the columns of its row`() async throws {
       let options = try await Library.options(
         """
