@@ -2,6 +2,7 @@
   import Foundation
   import ModelCore
   import PostgresStore
+  import StoreProtocolTesting
   import StoreEngine
   import StoreProtocol
   import Synchronization
@@ -123,11 +124,23 @@
 
     @Test func `A schema and a table can have any name`() async throws {
       var options = TestServer.options()
-      options.schema = #"a "quoted"; 'schema' \ "# + options.schema
-      options.tableNames = ["Note": #"select "x"; 'y'"#]
+      // The marks make one character of the quote or backslash beside them.
+      options.schema = #"a "quoted"; 'schema' \ "# + "\u{600}' \u{600}\" '\u{301}" + options.schema
+      options.tableNames = ["Note": #"select "x"; 'y'"# + "\u{600}' \u{600}\" '\u{301} \\\u{301}"]
       let store = try await TestServer.makeStore(options)
       try await store.create(makeNote("kept"))
       #expect(try await store.list(Note.self).map(\.text.value) == ["kept"])
+    }
+
+    @Test func `The key of a field stays a key and never becomes a part of a statement`() async throws {
+      let store = try await TestServer.makeStore()
+      for text in ["a", "b"] {
+        let quoted = Quoted()
+        quoted.text.value = text
+        try await store.create(quoted)
+      }
+      #expect(try await store.list(Quoted.self, where: { $0.text == "b" }).map(\.text.value) == ["b"])
+      #expect(try await store.list(Quoted.self, sort: [.descending(\.text)]).map(\.text.value) == ["b", "a"])
     }
 
     @Test func `A store that must not create tables uses those that were prepared`() async throws {
@@ -241,6 +254,43 @@
       try await TestServer.makeStore(options).create(makeNote("new"))
       #expect(try await count("modelkit_changes", options.schema) == "1")
       #expect(try await count("note", options.schema) == "2")
+    }
+  }
+
+  @Suite(.serialized) struct `Live results of a PostgreSQL store` {
+    private func company(_ name: String) -> ContractCompany {
+      let company = ContractCompany()
+      (company.id.value, company.name.value) = (name, name)
+      return company
+    }
+
+    // Two engines are what two processes are.
+    @Test func `Live results and changes have the values that another process writes`() async throws {
+      let options = TestServer.options()
+      let reader = try await TestServer.makeStore(options), writer = try await TestServer.makeStore(options)
+      let acme = try await writer.create(company("Acme")), ada = ContractPerson()
+      (ada.name.value, ada.company.value) = ("Ada", acme)
+      try await writer.create(ada)
+      var all = reader.observe(ContractPerson.self).makeAsyncIterator()
+      var ofAcme = reader.observe(ContractPerson.self, where: { $0.company.name.hasPrefix("A") }).makeAsyncIterator()
+      let shown = try #require(await all.next()?.models.first)
+      #expect(await ofAcme.next()?.models == [shown])
+      let follower = PostgresModelStore(reader.handle)
+      let followed = try await follower.lookup(ContractPerson.self, identifier: "1")
+      var changes = follower.changes(of: ContractPerson.self).makeAsyncIterator()
+      ada.name.value = "Eve"
+      try await writer.update(ada)
+      #expect(await all.next()?.models.map(\.name.value) == ["Eve"])
+      #expect(await changes.next()?.map(\.identifier) == ["1"])
+      #expect(followed.name.value == "Eve")
+      acme.name.value = "Axa"
+      try await writer.update(acme)
+      #expect(await ofAcme.next()?.models == [shown])
+      acme.name.value = "Bolt"
+      try await writer.update(acme)
+      #expect(await ofAcme.next()?.models == [])
+      try await writer.delete(ada)
+      #expect(await all.next()?.models == [])
     }
   }
 
@@ -381,6 +431,12 @@
       let error = await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }
       #expect(error?.code == .offline)
     }
+  }
+
+  final class Quoted: Model {
+    let id = Field<Int>()
+    let text = Field<String>(key: "it\u{600}' OR TRUE OR 'y\u{600}' <> '\\\u{301}")
+    override var identifierField: AnyField? { id }
   }
 
   final class Note: Model {

@@ -59,21 +59,29 @@
             """, [isNew ? .null : .text(snapshot ?? "")])
         ])[0]
         let newServer = rows.text(0, 5)
+        let isReplaced = isNew || newServer != server || rows.text(0, 6) == "t"
+        let batches = isReplaced ? [] : try await batches(in: rows, on: connection)
         state.withLock { ($0.snapshot, $0.server, $0.lastReading) = (rows.text(0, 0) ?? snapshot, newServer, now) }
-        if isNew || newServer != server || rows.text(0, 6) == "t" {
-          guard snapshot != nil else { return }
+        if isReplaced, snapshot != nil {
           trackers.noteReplacement()
           feed.appendReplacement()
-        } else {
-          notify(rows)
+        }
+        for (number, changes) in batches {
+          trackers.note(changes.map { .delete($0.typeName, $0.identifier) })
+          feed.append(state.withLock { $0.ownChanges.removeValue(forKey: number) } ?? changes)
         }
       }
       feed.deliver()
     }
 
-    private func notify(_ rows: PostgresRows) {
+    /// Returns the commits that were logged. The log has no values: observed changes get those of the records now, which
+    /// may be of later commits.
+    private func batches(
+      in rows: PostgresRows, on connection: PostgresConnection
+    ) async throws -> [(number: Int64, changes: [RecordChange])] {
       var batches: [(number: Int64, changes: [RecordChange])] = []
       var places: [Int64: Int] = [:]
+      var unknown: [String: [String]] = [:]
       for row in 0..<rows.count {
         guard let type = rows.text(row, 1), let identifier = rows.text(row, 2).map(SQLName.decoded),
           let kind = rows.text(row, 3).flatMap(RecordChange.Kind.init(rawValue:)), let number = rows.integer(row, 4)
@@ -86,11 +94,29 @@
           places[batch] = place
         }
         batches[place].changes.append(RecordChange(kind, type, identifier))
+        if kind != .deleted, feed.isObserved(type), state.withLock({ $0.ownChanges[batch] == nil }) {
+          unknown[type, default: []].append(identifier)
+        }
       }
-      for (number, changes) in batches {
-        trackers.note(changes.map { .delete($0.typeName, $0.identifier) })
-        feed.append(state.withLock { $0.ownChanges.removeValue(forKey: number) } ?? changes)
+      for (type, identifiers) in unknown {
+        let table = try await catalog.table(of: type, creates: false, on: connection)
+        guard let statement = table.reading(identifiers) else { continue }
+        let rows = try await connection.run([statement])[0]
+        var records: [[UInt8]: [UInt8]] = [:]
+        for row in 0..<rows.count {
+          // Observers read a record that has no value here, and report the error.
+          guard let record = try? table.record(rows, row) else { continue }
+          records[Array(record.identifier.utf8)] = record.bytes
+        }
+        for place in batches.indices {
+          batches[place].changes = batches[place].changes.map { change in
+            if change.typeName != type || change.kind == .deleted { return change }
+            return RecordChange(
+              change.kind, type, change.identifier, after: records[Array(change.identifier.utf8)])
+          }
+        }
       }
+      return batches
     }
   }
 #endif

@@ -125,6 +125,9 @@ struct ChangeRouter: Sendable {
     return mailbox
   }
 
+  /// Whether a consumer is interested in a type.
+  func isObserved(_ typeName: String) -> Bool { types[typeName] != nil }
+
   var mailboxes: [FeedMailbox] { interests.values.map(\.mailbox) }
 
   mutating func setLoading(_ id: Int, _ type: String, _ isLoading: Bool) {

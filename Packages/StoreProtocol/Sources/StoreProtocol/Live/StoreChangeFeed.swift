@@ -47,6 +47,10 @@ public final class StoreChangeFeed: Sendable {
   /// Whether there is a consumer. The value is current if it is read inside the lock under which records are written.
   public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
 
+  /// Whether there is a consumer of the changes of a type.
+  @_spi(ModelKitInternals)
+  public func isObserved(_ typeName: String) -> Bool { isObserved && router.withLock { $0.isObserved(typeName) } }
+
   /// Reports a committed batch or transaction.
   ///
   /// Don't call it with a lock held; see ``append(_:)``.
@@ -116,8 +120,10 @@ public final class StoreChangeFeed: Sendable {
   // MARK: Listening
 
   func subscribe(_ mailbox: FeedMailbox, _ interests: [FeedInterest]) -> FeedSubscription {
-    // First, so that writes from here on are reported.
-    consumers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    // First, so that writes from here on are reported. Those that former consumers left are older.
+    queue.withLock { queue in
+      if consumers.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue == 0 { queue.entries = [] }
+    }
     let id = router.withLock { $0.add(mailbox, interests) }
     whenObserved()
     return FeedSubscription(feed: self, mailbox: mailbox, id: id)
@@ -126,8 +132,6 @@ public final class StoreChangeFeed: Sendable {
   func remove(_ id: Int) {
     guard let mailbox = router.withLock({ $0.remove(id) }) else { return }
     consumers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-    // Inside the lock: a new consumer may have been added, for which a commit was queued.
-    queue.withLock { queue in if !isObserved { queue.entries = [] } }
     for continuation in mailbox.end() { continuation.resume() }
   }
 
