@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
@@ -96,7 +97,7 @@ public final class CompoundModelStore: ModelStore {
   ///   store that failed.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     try await first(of: stores(type, .read)) { lacking, model in
-      for store in lacking where !model.isDirty {
+      for store in lacking where !model.isDirty && model.isWhollySaved {
         // That a cache can't be filled is not a failure of the read.
         _ = try? await ModelHook.withoutHooks { try await store.create(model) }
       }
@@ -137,17 +138,30 @@ public final class CompoundModelStore: ModelStore {
 
   /// Writes to the first store, then to the others. Hooks run once.
   ///
+  /// A value is saved when all stores have it. A value that is edited during the first write stays unsaved. So do the
+  /// written values if a later store fails.
+  ///
+  /// - Parameters:
+  ///   - models: the models to write.
+  ///   - operation: the operation.
+  ///   - chosen: fields that are written in addition to the unsaved ones.
+  ///   - first: writes the models to the first store.
+  ///   - others: writes fields of the models to another store.
   /// - Throws: the error of the first store; nothing was written then. The error of another one declares where it was.
   private func writeToAll<M: Model>(
-    _ type: M.Type, _ operation: Operation, _ first: (any ModelStore) async throws -> Void,
-    others: (any ModelStore) async throws -> Void
+    _ models: [M], _ operation: Operation, fields chosen: [AnyField] = [],
+    _ first: (any ModelStore) async throws -> Void, others: (any ModelStore, [AnyField]) async throws -> Void
   ) async throws {
-    let stores = try stores(type, operation)
+    let stores = try stores(M.self, operation)
+    // After the first write they are not dirty.
+    let fields = models.flatMap { scope.fieldsToSave(of: $0) } + chosen
     try await first(stores[0])
     for (index, store) in stores.enumerated().dropFirst() {
       do {
-        try await ModelHook.withoutHooks { try await others(store) }
-      } catch let error as ModelStoreError {
+        try await ModelHook.withoutHooks { try await others(store, fields) }
+      } catch {
+        for model in models { model.markUnsaved(fields.filter { $0.owner === model }) }
+        guard let error = error as? ModelStoreError else { throw error }
         throw incomplete(M.self, index, of: stores.count, error)
       }
     }
@@ -165,13 +179,14 @@ public final class CompoundModelStore: ModelStore {
 
   /// Adds a model to all stores. The first one assigns the identifier.
   ///
-  /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any.
+  /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any; its values are
+  ///   unsaved then, so that the next save writes them to all stores.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
-    try await writeToAll(M.self, .create) {
+    try await writeToAll([model], .create) {
       try await $0.create(model)
-    } others: {
-      try await $0.create(model)
+    } others: { store, _ in
+      if model.isWhollySaved { try await store.create(model) }
     }
     return model
   }
@@ -181,15 +196,16 @@ public final class CompoundModelStore: ModelStore {
   /// - Throws: as ``create(_:)``.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    try await writeToAll(M.self, .create) {
+    try await writeToAll(models, .create) {
       try await $0.createAll(models)
-    } others: {
-      try await $0.createAll(models)
+    } others: { store, _ in
+      try await store.createAll(models.filter(\.isWhollySaved))
     }
     return models
   }
 
-  /// Writes changes of a model to all stores. One that lacks the model gets it.
+  /// Writes changes of a model to all stores. One that lacks the model gets it, unless the model has other unsaved
+  /// changes.
   ///
   /// - Throws: as ``create(_:)``.
   @discardableResult
@@ -210,17 +226,36 @@ public final class CompoundModelStore: ModelStore {
   private func update<M: Model>(
     _ model: M, _ fields: [AnyField]?, _ first: (any ModelStore) async throws -> Void
   ) async throws -> M {
-    // After the first write none of them is dirty.
-    let written = fields ?? model.dirtyFields
     let stamp = ChangeStamp.next()
-    try await writeToAll(M.self, .update, first) { store in
+    try await writeToAll([model], .update, fields: fields ?? [], first) { store, written in
+      let unsaved = model.unsavedFields
+      var saved: [AnyField] = []
+      for field in written + model.storedFields(readSince: stamp) {
+        if !(saved + unsaved).contains(where: { $0 === field }) { saved.append(field) }
+      }
       do {
-        let answered = model.storedFields(readSince: stamp).filter { field in !written.contains { $0 === field } }
-        try await store.update(model, fields: written + answered, onConflict: .overwrite)
+        try await store.update(model, fields: saved, onConflict: .overwrite)
       } catch let error as ModelStoreError where error.code == .notFound {
-        try await store.create(model)
+        if model.isWhollySaved { try await store.create(model) }
       }
     }
     return model
+  }
+}
+
+extension ModelObject {
+  /// Whether a store has the model with all its values. Only then does a creation in another store mark no edit as
+  /// saved, and bring no deleted model back.
+  fileprivate var isWhollySaved: Bool { isKnownToStore && !hasUnsavedValues }
+
+  /// Marks saved fields as unsaved, because not all stores have their values. A revert keeps these.
+  fileprivate func markUnsaved(_ fields: [AnyField]) {
+    guard isKnownToStore else { return }
+    for field in fields where !field.isDirty && field.loadState != .notLoaded && field !== identifierField {
+      field.markNeverSaved()
+      field.registerRestoration { _ in false }
+    }
+    // The scope retains unsaved models.
+    restore(storeState)
   }
 }
