@@ -15,7 +15,7 @@ extension SyncExchange {
     let name = M.typeName
     var known = try await locally { try await PullPosition.read(name, in: engine.local) }
     let age = known.map { environment.now() - $0.compared }
-    if let age, !(0..<Self.comparisonInterval).contains(age) { known = nil }
+    if let age, comparesAll || !(0..<Self.comparisonInterval).contains(age) { known = nil }
     let kept = store.query(type)
     var positions = Set([known?.position].compactMap { $0 })
     for _ in 0..<RemoteRecords.maximumPages {

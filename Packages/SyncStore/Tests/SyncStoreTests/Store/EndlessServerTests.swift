@@ -143,6 +143,16 @@ private final class NumberedAnswers: HTTPTransport {
     }
   }
 
+  @Test func `A requested comparison of all records is made although the server has a change log`() async throws {
+    let server = NumberedAnswers { number, request in
+      request.url.query == nil && number > 2 ? #"[{"id": "a", "label": "One"}]"# : Self.page("p0", of: request.url)
+    }
+    let store = try client(server, log)
+    try await store.sync()
+    #expect(try await store.sync(comparingAll: true).pulled == 1)
+    #expect(try await labels(store) == ["One"])
+  }
+
   @Test func `A change log that has a record twice gives its last version`() async throws {
     let server = NumberedAnswers { _, request in
       request.url.query == "updated_since=p0"
