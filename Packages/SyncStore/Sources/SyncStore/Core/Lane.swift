@@ -29,6 +29,8 @@ struct Lane: Equatable {
     case success
     /// The server rejected the request, so that it can't take effect any more.
     case refusal
+    /// As a refusal, because the server has another version of the record, which may differ in unknown fields only.
+    case otherVersion
     /// The outcome is unknown.
     case silence
     /// The answer can't be understood, so that the outcome is unknown, and an equal request would get an equal answer.

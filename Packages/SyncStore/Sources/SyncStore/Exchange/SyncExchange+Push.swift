@@ -220,6 +220,7 @@ extension SyncExchange {
     case (.read, .unreadable) where flight.isCreation && (isTemporary || lane.entry?.wasDeleted == true):
       // The identifier that the server has assigned is not known, so its record can't be read.
       return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
+    case (.read, .refused(412, _, _, _)): return try await readBack(type, identifier, after: .otherVersion)
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
     case (.read, .unreadable): return try await readBack(type, identifier, after: .nonsense)
     case (.read, .none), (.retry, _), (.authenticate, _):
