@@ -78,7 +78,8 @@ extension SyncModelStore {
   public func discardChanges(_ entry: OutboxEntry) async throws {
     var isRemoved = false
     try await change(entry) { lane in
-      lane.local = lane.entry?.base
+      // The base is older than the version of a conflict that waits.
+      lane.local = if let conflict = lane.entry?.conflict { conflict.remote } else { lane.entry?.base }
       lane.entry = nil
       isRemoved = lane.local == nil
     }

@@ -1,5 +1,7 @@
+import Foundation
 import MemoryStore
-import StoreProtocol
+import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
 import SyncStore
 import Testing
 
@@ -56,6 +58,40 @@ private final class LimitedSpeaker: Model {
     #expect(try await mine.outbox().isEmpty)
     try await mine.acknowledge(notes)
     #expect(try await mine.discardedValues().isEmpty)
+  }
+
+  @Test func `Discarding local changes while a conflict waits restores the server's present version`() async throws {
+    let (mine, tag) = try await clients()
+    mine.resolve(Tag.self) { _ in .wait }
+    try await mine.sync()
+    try await mine.discardChanges(try #require(try await mine.outbox().first))
+    #expect(tag.label.value == "Theirs")
+    #expect(try await mine.syncState(of: tag) == .synced)
+  }
+
+  @Test func `Discarding local changes while a conflict waits removes a record that the server deleted`() async throws {
+    let (mine, tag) = try await clients(deletingFirst: true)
+    mine.resolve(Tag.self) { _ in .wait }
+    try await mine.sync()
+    try await mine.discardChanges(try #require(try await mine.outbox().first))
+    #expect(!tag.isKnownToStore)
+    #expect(try await mine.list(Tag.self).isEmpty)
+  }
+
+  @Test func `A deletion is sent again if another client changed a field that the class lacks`() async throws {
+    let server = RESTFixture()
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Tag.self])
+    let tag = Tag.labeled("a", "A")
+    try await store.save(tag)
+    try await store.sync()
+    try await store.delete(tag)
+    let json = Data(#"{"id": "a", "label": "A"}"#.utf8)
+    server.plan(
+      HTTPResponseData(status: 200, body: Data("[\(String(decoding: json, as: UTF8.self))]".utf8)),
+      HTTPResponseData(status: 200, headers: ["ETag": "\"0\""], body: json), HTTPResponseData(status: 412))
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(server.lines.suffix(1) == ["DELETE /tags/a"])
   }
 
   @Test func `An edited set is no conflict with the same set on the server`() async throws {
