@@ -179,6 +179,22 @@ extension SyncExchange {
     try await remote.find(type, identifier)
   }
 
+  /// Returns the names of the records that a locally deleted record references, and that are not here either.
+  func deletedReferences(of lane: Lane, _ modelClass: ModelObject.Type) async throws -> Set<ExactText> {
+    guard lane.local == nil, let base = lane.entry?.base else { return [] }
+    var referenced: [(type: String, identifier: String)] = []
+    _ = store.references.replacing(in: base, of: modelClass) { type, identifier in
+      referenced.append((type, identifier))
+      return nil
+    }
+    var deleted: Set<ExactText> = []
+    for (type, identifier) in referenced
+    where try await locally({ try await engine.read(type, identifier) }) == nil {
+      deleted.insert(OutboxEntry.recordName(type, identifier))
+    }
+    return deleted
+  }
+
   /// Returns a record without references to records that the server does not have yet.
   func withoutTemporaryReferences<M: Model>(_ record: AttributeDictionary, _ type: M.Type) -> AttributeDictionary {
     store.references.replacing(in: record, of: type) { type, identifier in
@@ -197,6 +213,27 @@ extension SyncExchange {
 }
 
 extension Lane {
+  /// Makes the server's version the base of a local deletion if it only lacks references to deleted records. That the
+  /// server has removed them with these records is no change of another client.
+  ///
+  /// - Parameters:
+  ///   - remote: the server's record; nil if there is none.
+  ///   - names: the names of the deleted records.
+  ///   - modelClass: the class of the model.
+  ///   - references: the foreign keys of records.
+  mutating func accept(
+    _ remote: AttributeDictionary?, without names: Set<ExactText>, of modelClass: ModelObject.Type,
+    _ references: RecordReferences
+  ) {
+    guard local == nil, !names.isEmpty, let remote, let base = entry?.base else { return }
+    func cut(_ record: AttributeDictionary) -> AttributeDictionary {
+      references.replacing(in: record, of: modelClass) { type, identifier in
+        names.contains(OutboxEntry.recordName(type, identifier)) ? .null : nil
+      }
+    }
+    if RecordMerge.areEqual(cut(base), cut(remote)) { entry?.base = remote }
+  }
+
   /// Removes references from the local record, and notes them.
   ///
   /// - Parameters:

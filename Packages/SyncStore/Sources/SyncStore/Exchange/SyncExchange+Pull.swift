@@ -165,6 +165,10 @@ extension SyncExchange {
         {
           lane = Lane(entry: nil, local: remote)
         } else {
+          if let modelClass = store.modelClass(named: type) {
+            let deleted = try await deletedReferences(of: lane, modelClass)
+            lane.accept(remote, without: deleted, of: modelClass, store.references)
+          }
           lane.rebase(on: remote, resolve: resolver(type))
           // The local changes lost, so nothing is left of what had to be kept.
           if !record.isKept, lane.entry == nil { lane.local = nil }

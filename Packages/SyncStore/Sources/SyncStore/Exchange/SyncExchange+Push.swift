@@ -132,10 +132,13 @@ extension SyncExchange {
       // So that the request is about the version that the server has now, and is rejected if that changes in between.
       guard let found = try await version(type, identifier) else { return .held }
       model = found.model
-      let lane = try await step(name, identifier) {
-        $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name))
+      let deleted = try await deletedReferences(of: lane, type)
+      let rebased = try await step(name, identifier) {
+        let remote = found.record($0.entry?.base)
+        $0.accept(remote, without: deleted, of: type, store.references)
+        $0.rebase(on: remote, resolve: resolver(name))
       }
-      if model == nil { try await cutReferences(toRemoved: identifier, name, lane) }
+      if model == nil { try await cutReferences(toRemoved: identifier, name, rebased) }
     }
     try await replaceMappedReferences(type, identifier)
     do {

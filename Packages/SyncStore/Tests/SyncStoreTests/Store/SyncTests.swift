@@ -356,6 +356,55 @@ import Testing
   }
 }
 
+private final class Folder: Model {
+  @Field var id: Int?
+  @Field var name: String?
+  @ModelArrayField(foreignKey: true, deleteRule: .cascade, inverse: \.$folder) var files: [File]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class File: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var folder: Folder?
+  override var identifierField: AnyField? { $id }
+}
+
+@Suite struct `A synchronised deletion of a folder that stores the list of its files` {
+  /// Creates a folder with two files on the server, and returns a client that has them.
+  private func client(_ server: MemoryModelStore) async throws -> (store: MemorySyncStore, folder: Folder) {
+    let (folder, files) = (Folder(), [File(), File()])
+    (folder.name, folder.files) = ("Letters", files)
+    try await server.save(folder, including: .related)
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: MemoryModelStore(server.handle), types: [Folder.self, File.self])
+    try await store.sync()
+    #expect(try await store.count(File.self) == 2)
+    return (store, try #require(try await store.list(Folder.self).first))
+  }
+
+  @Test func `It deletes the folder and its files on the server`() async throws {
+    let server = MemoryModelStore()
+    let (store, folder) = try await client(server)
+    try await store.delete(folder)
+    let report = try await store.sync()
+    // The server may delete the second file with the folder.
+    #expect(report.discarded == 0 && report.waiting == 0)
+    #expect(try await server.count(Folder.self) == 0)
+    #expect(try await server.count(File.self) == 0)
+  }
+
+  @Test func `A change of another client is still a conflict`() async throws {
+    let server = MemoryModelStore()
+    let (store, folder) = try await client(server)
+    try await store.delete(folder)
+    let theirs = try #require(try await server.list(Folder.self).first)
+    theirs.name = "Bills"
+    try await server.save(theirs)
+    #expect(try await store.sync().discarded == 1)
+    #expect(try await server.list(Folder.self).map(\.name) == ["Bills"])
+  }
+}
+
 @Suite struct `The removal of local records` {
   let shelf = Shelf()
 
