@@ -196,9 +196,14 @@ extension SyncExchange {
   }
 
   /// Returns a record without references to records that the server does not have yet.
-  func withoutTemporaryReferences<M: Model>(_ record: AttributeDictionary, _ type: M.Type) -> AttributeDictionary {
-    store.references.replacing(in: record, of: type) { type, identifier in
-      engine.options.isTemporary(type, identifier) ? .null : nil
+  func withoutAwaitedReferences<M: Model>(
+    _ record: AttributeDictionary, _ type: M.Type, _ identifier: String, besides known: Set<ExactText>
+  ) -> AttributeDictionary {
+    let own = OutboxEntry.recordName(M.typeName, identifier)
+    return store.references.replacing(in: record, of: type) { type, identifier in
+      let name = OutboxEntry.recordName(type, identifier)
+      if known.contains(name) { return nil }
+      return engine.options.isTemporary(type, identifier) || awaited.contains(name) && name != own ? .null : nil
     }
   }
 

@@ -56,9 +56,11 @@ extension SyncExchange {
   private func items() async throws -> [Schedule.Item] {
     try await locally {
       referrers = [:]
+      awaited = []
       var items: [Schedule.Item] = []
       for entry in try await engine.outbox().entries {
         var item = Schedule.Item(entry: entry, references: [])
+        if entry.base == nil { awaited.insert(item.name) }
         let stored = try await engine.local.read(entry.type, entry.identifier)
         item.isDeletion = stored == nil
         if let modelClass = store.modelClass(named: entry.type) {
@@ -93,7 +95,10 @@ extension SyncExchange {
       for _ in 0..<5 {
         switch try await attempt(modelClass) {
         case .finished: return true
-        case .held: return false
+        case .held:
+          // A record that only has to wait for others is there for those that wait for its creation.
+          let rest = try await step(entry.type, entry.identifier) { _ in }.entry
+          return entry.base == nil && rest.map { $0.base != nil && !$0.isParked } ?? true
         case .again: continue
         }
       }
@@ -150,8 +155,11 @@ extension SyncExchange {
     let key = environment.makeIdentifier()
     let identifierKey = isTemporary ? identifierKey(of: type) : nil
     let next = try await step(name, identifier) { lane in
+      // The server has the records that its version references, whatever their identifiers are.
+      let known = store.references.names(in: lane.entry?.base ?? [:], of: type)
       flight = lane.request({ key }, omitting: identifierKey) {
-        PlantedFault.isPlanted(.keepsTemporaryReferences) ? $0 : withoutTemporaryReferences($0, type)
+        PlantedFault.isPlanted(.keepsTemporaryReferences)
+          ? $0 : withoutAwaitedReferences($0, type, identifier, besides: known)
       }
     }
     guard let flight else { return next.entry == nil ? .finished : .held }
@@ -167,6 +175,7 @@ extension SyncExchange {
     do {
       let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
       report.pushed += 1
+      awaited.remove(OutboxEntry.recordName(name, identifier))
       tell(.sent(type: name, identifier: identifier, kind: flight.kind))
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         if !isTemporary, try await step(name, identifier, { _ in }).entry?.wasDeleted != true {
