@@ -88,7 +88,12 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   ) async throws -> (operation: RecordOperation, entry: RecordOperation?) {
     let (type, identifier) = (operation.type, operation.identifier)
     let name = OutboxEntry.recordIdentifier(type, identifier)
-    let stored = try await local.read(OutboxEntry.recordType, name)
+    let stored: (bytes: [UInt8], revision: UInt64?)?
+    do {
+      stored = try await local.read(OutboxEntry.recordType, name).map { ($0.bytes, $0.revision) }
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      stored = ([], nil)
+    }
     var operation = operation
     var entry: OutboxEntry
     if let stored {

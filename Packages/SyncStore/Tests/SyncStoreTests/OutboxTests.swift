@@ -181,6 +181,34 @@ import Testing
     #expect(outbox.entries.map(\.identifier) == ["1"])
   }
 
+  @Test func `A damaged outbox entry is reported if the engine can't read it, and the next write replaces it`()
+    async throws
+  {
+    let server = MemoryModelStore()
+    for id in ["a", "b"] { try await server.create(Tag.labeled(id, "Old")) }
+    let engine = KillableEngine(MemoryModelStore().handle, shouldDie: { false })
+    let store = SyncModelStore(
+      SyncEngine(engine), remote: MemoryModelStore(server.handle), types: [Tag.self])
+    try await store.sync()
+    let tags = try await store.list(Tag.self, sort: [.ascending(\.id)])
+    for tag in tags {
+      tag.label.value = "New"
+      try await store.save(tag)
+    }
+    let name = OutboxEntry.recordIdentifier("Tag", "a")
+    engine.damaged.withLock { $0 = [[OutboxEntry.recordType, name]] }
+    let report = try await store.sync()
+    #expect(report.damaged == [name] && report.pushed == 1)
+    guard case .parked = try await store.syncState(of: tags[0]) else {
+      Issue.record("The record is not among those that wait for a person.")
+      return
+    }
+    tags[0].label.value = "Newer"
+    try await store.save(tags[0])
+    #expect(try await store.outbox().map(\.identifier) == ["a"])
+    #expect(try await store.sync().failures.isEmpty)
+  }
+
   @Test func `A write that would exceed the limit of the outbox is refused, and others are not`() async throws {
     let remote = MemoryModelStore().handle
     let store = SyncModelStore(

@@ -14,17 +14,24 @@ struct StoredLane {
 
   /// Reads the lane of a record: the record and the entry that belongs to it.
   ///
-  /// - Throws: the errors of the engine; `ModelStoreError` with the code `corrupt` for a damaged entry.
+  /// - Throws: the errors of the engine, or ``DamagedEntry``.
   init(_ type: String, _ identifier: String, in engine: some RecordEngine) async throws {
     (self.type, self.identifier) = (type, identifier)
     let name = OutboxEntry.recordIdentifier(type, identifier)
     var (stored, found): (StoredRecord?, StoredRecord?)
     // A local write between the two reads changes the entry, too. Its record with the entry of before would count as
     // that of the server, and be overwritten.
+    func entry() async throws -> StoredRecord? {
+      do {
+        return try await engine.read(OutboxEntry.recordType, name)
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        throw DamagedEntry(type: type, identifier: identifier)
+      }
+    }
     repeat {
-      stored = try await engine.read(OutboxEntry.recordType, name)
+      stored = try await entry()
       found = try await engine.read(type, identifier)
-    } while try await engine.read(OutboxEntry.recordType, name)?.revision != stored?.revision
+    } while try await entry()?.revision != stored?.revision
     var lane = Lane()
     if let stored {
       guard let entry = OutboxEntry(bytes: stored.bytes) else { throw DamagedEntry(type: type, identifier: identifier) }

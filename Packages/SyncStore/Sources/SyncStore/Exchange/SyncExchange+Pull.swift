@@ -216,11 +216,15 @@ extension SyncExchange {
     let present = Set(try await remote.store.identifiers(query).map(ExactText.init))
     var removed: Set<ExactText> = []
     for identifier in missing where !present.contains(ExactText(identifier)) {
-      let isDirty = try await locally {
-        try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
+      do {
+        let isDirty = try await locally {
+          try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
+        }
+        if isDirty, try await remote.find(M.self, identifier) != nil { continue }
+        if let name = try await remove(M.typeName, identifier) { removed.insert(name) }
+      } catch is DamagedEntry {
+        continue
       }
-      if isDirty, try await remote.find(M.self, identifier) != nil { continue }
-      if let name = try await remove(M.typeName, identifier) { removed.insert(name) }
     }
     // Of records that are not kept, the server may have more.
     if query.filter == nil { try await cutReferences(to: removed) }

@@ -49,7 +49,12 @@ extension SyncModelStore {
   public func syncState<M: Model>(of model: M) async throws -> SyncState {
     guard let identifier = model.identifier else { return .pending }
     let current = try await handle.replacement(of: identifier, M.typeName) ?? identifier
-    let lane = try await StoredLane(M.typeName, current, in: handle.local).lane
+    let lane: Lane
+    do {
+      lane = try await StoredLane(M.typeName, current, in: handle.local).lane
+    } catch is DamagedEntry {
+      return .parked("Its entry in the outbox is damaged: save it again.")
+    }
     guard let entry = lane.entry else { return .synced }
     if let conflict = entry.conflict(with: lane.local) { return .conflicted(conflict) }
     return switch entry.state {

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import MemoryStore
 @_spi(ModelKitInternals) import StoreEngine
 import StoreProtocol
@@ -7,6 +8,8 @@ final class KillableEngine: RecordEngine {
   struct Killed: Error {}
 
   let base: MemoryEngine
+  /// The types and identifiers of records that can't be read until they are written again.
+  let damaged = Lock<Set<[String]>>([])
   private let shouldDie: @Sendable () -> Bool
   private let willRead: @Sendable () throws -> Void
   private let didRead: @Sendable () async throws -> Void
@@ -35,6 +38,9 @@ final class KillableEngine: RecordEngine {
   }
 
   func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    if damaged.withLock({ $0.contains([type, identifier]) }) {
+      throw ModelStoreError(.corrupt, "The checksum of a record is wrong.", identifier: identifier)
+    }
     let found = try await snapshot(pinned: false).record(type, identifier)
     try await didRead()
     return found
@@ -44,6 +50,7 @@ final class KillableEngine: RecordEngine {
     if shouldDie() { throw Killed() }
     willCommit(batch)
     try base.commit(batch)
+    damaged.withLock { damaged in for each in batch.operations { damaged.remove([each.type, each.identifier]) } }
     if shouldDie() { throw Killed() }
   }
 
