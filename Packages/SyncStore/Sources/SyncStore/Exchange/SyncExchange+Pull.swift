@@ -15,6 +15,9 @@ extension SyncExchange {
       rejected = [:]
     }
     do {
+      if store.lastPulls[M.typeName] == nil {
+        try await locally { try await PulledType.note(M.typeName, in: engine.local) }
+      }
       if try await !pullLog(type), try await !pullChanges(type) { try await pullAll(type) }
       tell(.pulled(type: M.typeName, changes: report.pulled - before))
       pulledTypes.insert(M.typeName)

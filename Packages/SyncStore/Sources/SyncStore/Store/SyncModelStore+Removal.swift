@@ -20,19 +20,23 @@ extension SyncModelStore {
     if !discardUnsynced, !outbox.entries.isEmpty || !outbox.damaged.isEmpty {
       throw Self.unsynced(outbox.entries.map { "\($0.type) \($0.identifier)" } + outbox.damaged)
     }
-    var names = types.map(\.name)
-    for entry in outbox.entries where !names.contains(entry.type) { names.append(entry.type) }
-    for name in names { try await removeRecords(of: name, discardUnsynced) }
-    for name in [
-      OutboxEntry.recordType, DiscardedValue.recordType, IdentifierMapping.recordType, PullMark.recordType,
-      PullPosition.recordType,
-    ] {
-      if name == OutboxEntry.recordType, !discardUnsynced { continue }
-      for identifiers in try await parts(of: name) {
-        try await handle.local.commit(RecordBatch(identifiers.map { .delete(name, $0) }))
-      }
-    }
+    let pulled = try await parts(of: PulledType.recordType).flatMap { $0 }
+    let names = Set(types.map(\.name) + outbox.entries.map(\.type) + pulled)
+    // First, so that the next synchronisation compares all records if this is interrupted.
+    for name in [PullMark.recordType, PullPosition.recordType] { try await removeAll(name) }
     lastPulls = [:]
+    for name in names.sorted() { try await removeRecords(of: name, discardUnsynced) }
+    for name in [DiscardedValue.recordType, IdentifierMapping.recordType, PulledType.recordType] {
+      try await removeAll(name)
+    }
+    if discardUnsynced { try await removeAll(OutboxEntry.recordType) }
+  }
+
+  /// Removes all records of a type of metadata.
+  private func removeAll(_ type: String) async throws {
+    for identifiers in try await parts(of: type) {
+      try await handle.local.commit(RecordBatch(identifiers.map { .delete(type, $0) }))
+    }
   }
 
   private func removeRecords(of type: String, _ discardUnsynced: Bool) async throws {

@@ -111,3 +111,15 @@ struct PullMark: Equatable {
       RecordBatch([isKnown ? .update(Self.recordType, type, bytes) : .create(Self.recordType, type, bytes)]))
   }
 }
+
+/// A type of which records were read from the server, as a record of the local engine.
+enum PulledType {
+  /// The name of the type of these records.
+  static let recordType = "sync.type"
+
+  /// Records a type.
+  static func note(_ type: String, in engine: some RecordEngine) async throws {
+    if try await engine.read(recordType, type) != nil { return }
+    try await engine.commit(RecordBatch([.create(recordType, type, Array("{}".utf8))]))
+  }
+}

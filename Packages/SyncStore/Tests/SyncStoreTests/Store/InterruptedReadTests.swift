@@ -114,3 +114,51 @@ import Testing
     }
   }
 }
+
+@Suite struct `A removal of the local records that is interrupted` {
+  @Test func `The records that it removed are read again by the next synchronisation`() async throws {
+    var (commit, isDone) = (0, false)
+    while !isDone {
+      let server = MemoryModelStore()
+      for number in 1...3 {
+        let article = Article()
+        article.id.value = number
+        article.updatedAt.value = Date(timeIntervalSinceReferenceDate: 0)
+        try await server.save(article)
+      }
+      let (local, rest) = (MemoryModelStore().handle, Lock<Int?>(nil))
+      func client() -> SyncModelStore<KillableEngine> {
+        let engine = KillableEngine(
+          local,
+          shouldDie: {
+            rest.withLock { rest in
+              rest = rest.map { $0 - 1 }
+              return rest == -1
+            }
+          })
+        let store = SyncModelStore(
+          SyncEngine(engine), remote: MemoryModelStore(server.handle), types: [Article.self, Tag.self])
+        store.policy(Article.self, .changes(by: \.updatedAt, overlap: .zero))
+        return store
+      }
+      let article = Article()
+      article.id.value = 4
+      article.updatedAt.value = Date(timeIntervalSinceReferenceDate: 1_000)
+      try await server.save(article)
+      try await client().sync()
+      rest.withLock { $0 = commit }
+      do {
+        try await client().removeLocalRecords()
+        isDone = true
+      } catch is KillableEngine.Killed {}
+      rest.withLock { $0 = nil }
+      commit += 1
+      // The mark of the exchange that the killed process left.
+      try? local.commit(RecordBatch([.delete("sync.lock", "lock")]))
+      let store = client()
+      try await store.sync()
+      #expect(try await store.count(Article.self) == 4, "commit \(commit)")
+    }
+    #expect(commit > 4)
+  }
+}

@@ -421,6 +421,19 @@ private final class File: Model {
     #expect(try await store.sync().pulled == 1)
   }
 
+  @Test func `It removes the records of all classes that were ever read, also after a restart`() async throws {
+    let local = MemoryModelStore().handle
+    let author = Author()
+    author.name.value = "Jane"
+    try await shelf.store.create(author)
+    let first = SyncModelStore(local: MemoryModelStore(local), remote: shelf.store, types: [Tag.self])
+    #expect(try await first.list(Author.self).isEmpty)
+    #expect(try await first.sync().pulled == 1)
+    let second = SyncModelStore(local: MemoryModelStore(local), remote: shelf.store, types: [Tag.self])
+    try await second.removeLocalRecords()
+    #expect(try await MemoryModelStore(local).count(Author.self) == 0)
+  }
+
   @Test func `It can discard these changes`() async throws {
     let store = shelf.client()
     try await store.save(Tag.labeled("a", "A"))
