@@ -47,6 +47,8 @@ extension SyncModelStore {
       await synchronizeRepeatedly(interval.milliseconds)
       group.cancelAll()
     }
+    // Without a source it is not known.
+    for task in signals.change({ $0.isConnected = true }) { task.resume() }
   }
 
   /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, without a source of

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 import MemoryStore
 import RESTStore
@@ -80,6 +81,24 @@ import Testing
     #expect(try await store.outbox().isEmpty)
     task.cancel()
     await task.value
+  }
+
+  @Test(.timeLimit(.minutes(15)))
+  func `One that ended without a connection does not hold the next one, which has another source`() async throws {
+    let store = client()
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let first = Task { await store.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    connection.yield(false)
+    await store.handle.signals.wait(isolation: #isolation) { !$0.isConnected }
+    first.cancel()
+    await first.value
+    try await store.save(Tag.labeled("a", "A"))
+    let next = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await store.outbox().isEmpty)
+    next.cancel()
+    await next.value
   }
 
   @Test func `It waits as long as the server requires`() async throws {
