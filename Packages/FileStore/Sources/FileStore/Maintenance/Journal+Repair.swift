@@ -201,7 +201,13 @@ private struct DamagedParts {
         }
         guard let parts = ranges[segment], !parts.isEmpty else { continue }
         let place = entry.place.offset..<entry.place.offset + UInt64(entry.place.length)
-        for part in parts where part.range.overlaps(place) {
+        // Parts don't overlap.
+        var (first, end) = (0, parts.count)
+        while first < end {
+          let middle = (first + end) / 2
+          if parts[middle].range.upperBound <= place.lowerBound { first = middle + 1 } else { end = middle }
+        }
+        for part in parts[first...].prefix(while: { $0.range.lowerBound < place.upperBound }) {
           found[part.number, default: []].append((String(decoding: name, as: UTF8.self), type.identifier(of: entry)))
         }
       }
