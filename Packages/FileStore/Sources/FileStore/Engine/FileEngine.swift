@@ -33,8 +33,8 @@ package struct FileEngineOptions: Sendable {
   /// An error of the options, which the first call throws.
   var refusal: FileEngineError?
 
-  /// The declared migrations of the program.
-  var migrations = MigrationPlan()
+  /// The declared migrations of the program; nil to accept records of any version.
+  var migrations: MigrationPlan? = MigrationPlan()
 
   package init() {}
 }

@@ -52,7 +52,7 @@ final class FileEngineService: Sendable {
 
   var isReadOnly: Bool { options.isReadOnly }
 
-  var migrations: MigrationPlan { options.migrations }
+  var migrations: MigrationPlan? { options.migrations }
 
   var closedError: FileEngineError { .closed(directory: directory) }
 

@@ -28,6 +28,10 @@ public struct FileStoreOptions: Sendable {
   /// The treatment of unreadable records.
   public var unreadable: UnreadableRecords
 
+  /// Whether records of any model version are accepted, and none is migrated. For tools that read no models.
+  @_spi(ModelKitInternals)
+  public var acceptsAnyVersion = false
+
   /// Creates options.
   ///
   /// - Parameters:
@@ -76,7 +80,7 @@ public final class FileStoreHandle: CommitOrderedEngine {
     engineOptions.reporter = feeds.report
     engineOptions.followReporter = feeds.reportFollowed
     engineOptions.isFollowed = feeds.isObserved
-    engineOptions.migrations = MigrationPlan(options.migrations)
+    engineOptions.migrations = options.acceptsAnyVersion ? nil : MigrationPlan(options.migrations)
     self.init(
       directory: directory, options: options,
       engine: FileEngine(

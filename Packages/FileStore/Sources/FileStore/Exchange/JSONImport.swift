@@ -31,7 +31,11 @@ struct JSONImport {
       let file = try fileSystem.open(path, .read)
       return (file, try file.size())
     }
-    let migrations = engine.service.migrations
+    var declared = engine.service.migrations
+    if declared == nil {
+      declared = try await engine.reading { MigrationPlan(versions: try ModelVersions.all(in: contents)) }
+    }
+    let migrations = declared ?? MigrationPlan()
     do {
       try await check(ExportReader(file), contents, migrations) {
         progress(FileStoreProgress(0, $0, of: size * 2))

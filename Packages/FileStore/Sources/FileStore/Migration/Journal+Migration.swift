@@ -93,7 +93,7 @@ extension Journal {
   static func refuseOtherVersions(_ contents: JournalContents, _ plan: MigrationPlan) throws {
     try plan.refuseMistakes()
     let index = contents.withIndex { $0 }
-    let versions = try ModelVersions.all(in: index, contents)
+    let versions = try ModelVersions.all(in: contents)
     for (type, version) in versions { _ = try plan.isDue(type, from: version) }
     for type in plan.types {
       guard let number = index.number(of: type), index.types[number].liveCount > 0 else { continue }

@@ -4,8 +4,17 @@
 struct MigrationPlan: Sendable {
   private var steps: [String: [Migration]] = [:]
 
+  /// The versions that records need to have in a store that does not migrate them.
+  private var versions: [String: Int] = [:]
+
   /// The mistake in the declared migrations.
   private let mistake: FileEngineError?
+
+  /// Creates the plan of a store that does not migrate records.
+  init(versions: [String: Int]) {
+    self.init()
+    self.versions = versions
+  }
 
   init(_ migrations: [Migration] = []) {
     var mistake: FileEngineError?
@@ -31,18 +40,20 @@ struct MigrationPlan: Sendable {
   var types: [String] { steps.keys.sorted() }
 
   /// Returns the version of a type in the program.
-  func version(of type: String) -> Int { steps[type]?.last?.version ?? 1 }
+  func version(of type: String) -> Int { steps[type]?.last?.version ?? versions[type] ?? 1 }
 
   func refuseMistakes() throws(FileEngineError) { if let mistake { throw mistake } }
 
   /// Returns the steps from a version to that of the program.
   ///
-  /// - Throws: ``FileEngineError/newerModel(type:version:known:)``, or
+  /// - Throws: ``FileEngineError/newerModel(type:version:known:)``,
+  ///   ``FileEngineError/needsMigration(type:version:known:)`` if records are not migrated, or
   ///   ``FileEngineError/wrongMigrations(type:reason:)`` if a step is missing.
   private func steps(_ type: String, from version: Int) throws(FileEngineError) -> ArraySlice<Migration> {
     try refuseMistakes()
     let known = self.version(of: type)
     guard version <= known else { throw .newerModel(type: type, version: version, known: known) }
+    if version < versions[type] ?? 1 { throw .needsMigration(type: type, version: version, known: known) }
     let due = steps[type]?.drop { $0.version <= version } ?? []
     if let first = due.first, first.version > version + 1 {
       throw .wrongMigrations(

@@ -28,6 +28,11 @@ struct ModelVersions {
     try ModelVersions(index, contents).types.mapValues(\.number)
   }
 
+  /// Returns the versions of all types with a version other than 1.
+  static func all(in contents: JournalContents) throws -> [String: Int] {
+    try all(in: contents.withIndex { $0 }, contents)
+  }
+
   init(_ index: JournalIndex, _ contents: JournalContents) throws {
     guard let number = index.number(of: Self.typeName) else { return }
     var types: [String: Version] = [:]

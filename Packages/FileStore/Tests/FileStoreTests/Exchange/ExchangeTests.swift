@@ -1,4 +1,4 @@
-import FileStore
+@_spi(ModelKitInternals) import FileStore
 import Foundation
 import Testing
 
@@ -75,6 +75,44 @@ import Testing
       #expect(progress.last?.fractionCompleted == 1)
       #expect(try await store.repair().recoveredCount == 1)
       try await store.close()
+    }
+  }
+
+  @Test func `A store of migrated models is maintained without their migrations`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (file, folder) = (directory.appending(path: "books.json"), directory.appending(path: "store"))
+      func store(_ migrations: [Migration] = [Migration(Book.self, to: 2) { _ in }]) -> FileModelStore {
+        FileModelStore(directory: folder, options: FileStoreOptions(migrations: migrations))
+      }
+      let migrated = store()
+      try await migrated.create(book("1", "Emma"))
+      try await migrated.exportJSON(to: file)
+      try await migrated.close()
+      await #expect(throws: ModelStoreError.self) { try await store([]).open() }
+      for mode in [FileStoreMode.readOnly, .readWrite] {
+        var options = FileStoreOptions(mode: mode)
+        options.acceptsAnyVersion = true
+        let maintained = FileModelStore(directory: folder, options: options)
+        #expect(try await maintained.open() == [])
+        #expect(try await maintained.exportJSON(to: file) == 1)
+        if mode == .readWrite {
+          #expect(try await maintained.repair().losses == [])
+          try await maintained.compact()
+          #expect(try await maintained.importJSON(from: file, existing: .replace).replacedCount == 1)
+          let text = try String(contentsOf: file, encoding: .utf8)
+          for version in [1, 3] {
+            try Data(text.replacing("\"Book\":2", with: "\"Book\":\(version)").utf8).write(to: file)
+            let error = await #expect(throws: ModelStoreError.self) {
+              try await maintained.importJSON(from: file, existing: .replace)
+            }
+            #expect(error?.message.contains("have version \(version)") == true)
+          }
+        }
+        try await maintained.close()
+      }
+      let again = store()
+      #expect(try await again.list(Book.self).map(\.title.value) == ["Emma"])
+      try await again.close()
     }
   }
 

@@ -204,7 +204,11 @@ struct Writer {
         group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, issues: home.issues,
         home: home, files: openFiles)
       do {
-        try journal.migrate(options.migrations)
+        if let migrations = options.migrations {
+          try journal.migrate(migrations)
+        } else {
+          _ = try ModelVersions.all(in: journal.contents)
+        }
       } catch let error as UnreadableBeforeMigration {
         // Without the checkpoint everything is read, and damage is reported.
         guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(error.issue) }
