@@ -4,7 +4,8 @@ import Foundation
 
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "Removes older revisions and deleted records from the files of a store.")
+    commandName: "compact",
+    abstract: "Removes older revisions and deleted records from the files of a group of a store.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import Foundation
 
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Writes all records of a store to one JSON file.")
+    commandName: "export", abstract: "Writes all records of a group of a store to one JSON file.")
 
   @Argument(help: "The file.")
   var file: String

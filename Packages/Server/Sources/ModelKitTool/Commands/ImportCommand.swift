@@ -5,7 +5,8 @@ import Foundation
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Reads an exported JSON file into a store, which is created if it is missing.",
+    commandName: "import",
+    abstract: "Reads an exported JSON file into a group of a store, which is created if it is missing.",
     discussion: "The whole file is checked first: if it is invalid, nothing is imported.")
 
   enum Existing: String, ExpressibleByArgument, CaseIterable {

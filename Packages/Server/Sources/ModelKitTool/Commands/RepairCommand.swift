@@ -5,7 +5,8 @@ import Foundation
 
 struct RepairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair", abstract: "Keeps all readable records of a store, and moves damaged bytes to a file.")
+    commandName: "repair",
+    abstract: "Keeps all readable records of a group of a store, and moves damaged bytes to a file.")
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

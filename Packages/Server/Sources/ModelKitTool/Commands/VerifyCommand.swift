@@ -4,7 +4,7 @@ import FileStore
 
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Reads a whole store, and reports damage.",
+    commandName: "verify", abstract: "Reads the files of a group of a store, and reports damage.",
     discussion: "Nothing is changed. The status is 1 if there is damage.")
 
   @OptionGroup var store: StoreOptions

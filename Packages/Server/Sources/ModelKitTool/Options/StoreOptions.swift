@@ -1,11 +1,13 @@
 import ArgumentParser
-import FileStore
+@_spi(ModelKitInternals) import FileStore
 import Foundation
 
 /// The folder of a file store that exists.
 struct StoreOptions: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("The folder of the store.", valueName: "folder"))
   var path: String
+  @Option(help: "The group of the store; otherwise the default group.")
+  var group = ""
 
   /// Runs a function with the store, and closes the store in any case.
   ///
@@ -18,10 +20,12 @@ struct StoreOptions: ParsableArguments {
     if !creates, !FileManager.default.fileExists(atPath: path) {
       throw ToolError("There is no store at '\(path)'. Check the path given with --store.")
     }
-    let store = FileModelStore(directory: URL(filePath: path), options: FileStoreOptions(mode: mode))
+    var options = FileStoreOptions(mode: mode)
+    options.acceptsAnyVersion = true
+    let store = FileModelStore(directory: URL(filePath: path), options: options)
     let result: Result
     do {
-      result = try await body(store)
+      result = try await body(group.isEmpty ? store : store.group(group))
     } catch {
       try? await store.close()
       throw error
