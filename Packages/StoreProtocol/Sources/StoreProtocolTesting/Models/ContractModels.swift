@@ -52,10 +52,16 @@ public final class ContractPerson: Model {
   /// The hooks that were called, in order.
   public private(set) var calls: [String] = []
 
+  /// Called by `beforeSave()`.
+  var willSave: ((ContractPerson) -> Void)?
+
   /// The integer.
   public override var identifierField: AnyField? { id }
   /// Records the call.
-  public override func beforeSave() { calls.append("beforeSave") }
+  public override func beforeSave() {
+    calls.append("beforeSave")
+    willSave?(self)
+  }
   /// Records the call.
   public override func afterCreate() { calls.append("afterCreate") }
   /// Records the call.

@@ -28,6 +28,16 @@ extension ModelStoreContract {
         try await store.average(ContractPerson.self, of: \.age, where: { $0.age < 25 }, evaluation: .inMemory), 15,
         "the average")
     },
+    Check("texts that ignore case are lowercase in groups, values and aggregates") { store in
+      for name in ["Rome", "rome", "Oslo"] { try await store.create(ContractPerson.named(name)) }
+      let groups = try await store.groups(ContractPerson.self, by: { $0.name.ignoringCase }) { $0.count }
+      try requireEqual(groups.map(\.key), ["rome", "oslo"], "the keys")
+      try requireEqual(groups.map(\.values), [2, 1], "the counts")
+      let values = try await store.values(ContractPerson.self, of: { $0.name.ignoringCase })
+      try requireEqual(values, ["rome", "rome", "oslo"], "the values")
+      try requireEqual(
+        try await store.count(ContractPerson.self, distinct: { $0.name.ignoringCase }), 2, "the different texts")
+    },
     Check("groups have a key of each value, also of nil") { store in
       for (number, color) in [ContractColor.red, nil, .blue, .red].enumerated() {
         let person = ContractPerson.named("\(number)", age: 10 * number)

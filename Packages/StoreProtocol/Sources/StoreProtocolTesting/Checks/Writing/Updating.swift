@@ -54,6 +54,23 @@ extension ModelStoreContract {
       try requireEqual(person.name.value, "Ada", "the name")
       try requireEqual(person.age.value, 37, "the age")
     },
+    Check("update of chosen fields also writes those that beforeSave sets") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.willSave = { $0.isActive.value = $0.name.value == "Augusta" }
+        person.name.value = "Augusta"
+        person.age.value = 37
+        try await store.update(person, fields: [person.name])
+        try require(!person.isActive.isDirty, "what beforeSave set is still dirty")
+        try require(person.age.isDirty, "the age is not dirty any more")
+        store.scope.remove(person)
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "Augusta", "the name")
+      try requireEqual(person.isActive.value, true, "what beforeSave set")
+      try requireEqual(person.age.value, 36, "the age")
+    },
     Check("update of chosen fields throws invalid for a field of another model", needs: [.anyModels]) { store in
       let (first, second) = (ContractPerson.named("Ada"), ContractPerson.named("Bob"))
       try await store.create(first)
