@@ -133,7 +133,7 @@ private final class Login: Model {
     #expect(error?.code == .unsupported)
   }
 
-  @Test func `A comparison of two texts ignores case whichever side asks for it`() async throws {
+  @Test func `A comparison of two texts ignores case whichever side ignores it`() async throws {
     let store = MemoryModelStore()
     let worker = Worker()
     (worker.name, worker.email) = ("ada", "ADA")

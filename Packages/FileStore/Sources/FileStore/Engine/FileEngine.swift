@@ -20,8 +20,8 @@ package struct FileEngineOptions: Sendable {
   /// The receiver of each written batch of a group, called on the writing thread.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
-  /// Receives, on the writing thread, the batches of another process that a read-only engine has read in a group; nil
-  /// if the whole group was read again, as by a repair.
+  /// Receives the batches of another process that a read-only engine has read in a group, on the writing thread. The
+  /// list is nil if the whole group was read again, as by a repair.
   package var followReporter: (@Sendable (_ group: String, _ batches: [[Change]]?) -> Void)?
 
   /// Returns whether a group has observers of followed batches.

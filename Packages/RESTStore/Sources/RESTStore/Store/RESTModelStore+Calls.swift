@@ -110,7 +110,8 @@ extension RESTModelStore {
   }
 
   /// Returns the tag with which a lookup may be answered by "not modified". It is nil if the model is not fully loaded,
-  /// or local changes or values of a document are to be overwritten, or a PUT needs the values of all fields.
+  /// or a PUT needs the values of all fields. The same holds if local changes or values of a document are to be
+  /// overwritten.
   func unchangedTag<M: Model>(of model: M) -> String? {
     guard let tag = tags.tag(of: model), case .loaded = model.loadState,
       !(isRefreshing && model.hasUnsavedValues), !model.needsReadingToSave(),

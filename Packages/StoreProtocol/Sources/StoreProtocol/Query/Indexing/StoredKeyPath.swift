@@ -18,8 +18,8 @@ public struct StoredKeyPath: Sendable {
   public let isOrdered: Bool
   /// The index key of a record without the field; nil if its value can't be read.
   let missing: IndexKey?
-  /// The key of the value that a model has if its record lacks the field, which is indexed as nil: for a field of a
-  /// subclass, records of other classes lack it, too.
+  /// The key of the value that a model has if its record lacks the field, for a field of a subclass. Records of other
+  /// classes lack it, too, so that a record without it is indexed as nil.
   let absent: IndexKey?
   let reader: IndexKeyReader
   /// The path to the identifier of the related model, if the field is a foreign key.
