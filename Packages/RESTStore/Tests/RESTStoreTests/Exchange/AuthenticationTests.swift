@@ -53,7 +53,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [nil, "old"] as [String?])
+  @Test(.timeLimit(.minutes(15)), arguments: [nil, "old"] as [String?])
   func `Credentials can be renewed by a request of the store that waits for them`(token: String?) async throws {
     let engine = Lock<RESTEngine?>(nil)
     var options = RESTOptions()
