@@ -395,9 +395,7 @@ final class ModelReader: FieldReader {
   private func canonical(_ modelClass: ModelObject.Type, _ object: AttributeDictionary) -> ModelObject {
     let id = ObjectIdentifier(modelClass)
     let spare = spares.isEmpty ? nil : spares.removeValue(forKey: id)
-    func make() -> ModelObject {
-      isFromStore ? context.makeStored(modelClass) : context.prepared(modelClass.init())
-    }
+    func make() -> ModelObject { isFromStore ? context.makeStored(modelClass) : context.prepared(modelClass.init()) }
     let fresh = spare ?? make()
     guard let identifier = setIdentifier(of: fresh, from: object) else {
       // A reused instance has the identifier of another model.
