@@ -6,7 +6,8 @@ extension HTTPRequestData {
   /// Rejects a request that can't be sent, or whose headers could pose as something else. Values are not repeated: they
   /// may be secrets.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid`, or `offline` if only a cache may answer.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `timeout` if the time limit is not above zero, or `offline` if only a
+  ///   cache may answer.
   func check() throws {
     guard ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
       throw ModelStoreError(.invalid, "Nothing was sent: the address is not that of a web server.")
@@ -21,6 +22,9 @@ extension HTTPRequestData {
     }
     guard !method.description.isEmpty, method.description.utf8.allSatisfy(Self.isTokenCharacter) else {
       throw ModelStoreError(.invalid, "Nothing was sent: the method has a character that methods can't have.")
+    }
+    guard timeout > .zero else {
+      throw ModelStoreError(.timeout, "Nothing was sent: no time was left for the request.")
     }
     guard cachePolicy != .onlyCache else {
       throw ModelStoreError(.offline, "Nothing was sent: only a cache may answer, and this transport has none.")

@@ -136,6 +136,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(try await send(request).status == 200)
     let none = HTTPRequestData(.get, try server.url(), timeout: .seconds(-1))
     #expect(try await storeError { _ = try await send(none) }.code == .timeout)
+    #expect(server.heads.count == 1)
   }
 
   // MARK: Connections

@@ -65,6 +65,9 @@ public final class URLSessionTransport: HTTPTransport {
       throw ModelStoreError(
         .invalid, "\"\(RecordingRedaction().redacted(request).url.absoluteString)\" is not the address of a web server")
     }
+    guard request.timeout > .zero else {
+      throw ModelStoreError(.timeout, "Nothing was sent: no time was left for the request.")
+    }
     let transfer = Transfer(request, observer: HTTPProgress.observer)
     let task = session.dataTask(with: URLRequest(request))
     transfers.add(transfer, for: task, timeout: request.timeout)

@@ -145,6 +145,9 @@ import Testing
     let server = try ScriptedServer { _ in .http("200 OK", "[]") }
     let request = HTTPRequestData(.get, try server.url(), timeout: .seconds(Int64.max))
     #expect(try await send(request).status == 200)
+    let none = HTTPRequestData(.get, try server.url(), timeout: .seconds(-1))
+    #expect(try await storeError { _ = try await send(none) }.code == .timeout)
+    #expect(server.heads.count == 1)
   }
 
   @Test func `A transport over URLSession does not wait longer than it may for an answer that arrives slowly`()
