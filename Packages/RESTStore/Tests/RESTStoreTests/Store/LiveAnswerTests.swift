@@ -4,6 +4,13 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
+private final class Firm: Model {
+  @Field var id: Int?
+  @Field var name: String?
+  @ModelArrayField(foreignKey: true) var employees: [Person]?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `A live query of a REST store` {
   @Test func `A live query of a REST store follows saves without a request if the answer is the whole record`()
     async throws
@@ -45,6 +52,22 @@ import Testing
     let result = try #require(await results.next())
     #expect(result.models.map(\.name.value) == ["Ada L."])
     #expect(server.count("GET") == gets + 1)
+  }
+
+  @Test func `A live query about a list is fetched again if the answer lacks the list`() async throws {
+    let bodies = [
+      #"[{"id": 1, "name": "Old", "employees": [5]}]"#, #"{"id": 1, "name": "New"}"#,
+      #"[{"id": 1, "name": "New", "employees": [5]}]"#,
+    ]
+    let transport = StubTransport(bodies.map { .success(HTTPResponseData(status: 200, body: Data($0.utf8))) })
+    let store = try RESTModelStore(transport)
+    var results = store.observe(Firm.self, where: { $0.employees.count > 0 }, evaluation: .inMemory)
+      .makeAsyncIterator()
+    let firm = try #require(await results.next()?.models.first)
+    firm.name = "New"
+    try await store.save(firm)
+    #expect(try #require(await results.next()).models == [firm])
+    #expect(transport.requests.count == 3)
   }
 
   @Test func `A live query of a REST store is fetched again after a deletion`() async throws {

@@ -8,6 +8,8 @@ struct LiveFields {
   private(set) var ofOrder: Set<String> = []
   /// The topmost keys of related models, by type name.
   private(set) var related: [String: Set<String>] = [:]
+  /// Whether the result depends on a list of related models, which an answer to a save may lack.
+  private(set) var readsLists = false
   private let context: ValueTransformerContext
 
   /// - Parameter columns: columns whose values determine the result, too.
@@ -59,7 +61,9 @@ struct LiveFields {
         // The referencing record contains the identifier.
         related[modelClass.typeName, default: []].formUnion(keys)
       }
-      last = (field as? any RelationField)?.relatedClass
+      let relation = field as? any RelationField
+      if relation?.isToMany == true { readsLists = true }
+      last = relation?.relatedClass
       guard let next = last else { break }
       (modelClass, isOwn) = (next, false)
     }

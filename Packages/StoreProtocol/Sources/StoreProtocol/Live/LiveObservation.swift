@@ -119,7 +119,7 @@ final class LiveObservation<M: Model> {
     if !included.isEmpty {
       inclusion = try LiveInclusion(included.map { $0(RelationPath()).path }, store, query.evaluation)
     }
-    if !isIncremental, joinedTypes.isEmpty, fields.related.isEmpty {
+    if !isIncremental, joinedTypes.isEmpty, fields.related.isEmpty, !fields.readsLists {
       recordProgram = try? QueryProgram(query, in: store.scope.transformers)
     }
     var own = FeedInterest(typeName: typeName)
