@@ -36,6 +36,14 @@ extension RelationField {
 }
 
 @_spi(ModelKitInternals)
+extension RelationField {
+  /// The related models in the store, without local changes.
+  public var storedModels: [ModelObject] {
+    isDirty ? (self as? any Relation)?.baselineModels ?? relatedModels : relatedModels
+  }
+}
+
+@_spi(ModelKitInternals)
 extension ModelObject {
   /// Returns the inverse of a relation of this model on a related model; nil if it has none.
   ///

@@ -77,7 +77,7 @@ struct LinkCheck {
     _ store: some ModelStore
   ) async throws {
     for case let relation as any RelationField in model.storableFields {
-      for (index, related) in relation.relatedModels.enumerated() {
+      for (index, related) in relation.storedModels.enumerated() {
         let link = path.appending(
           FieldPath([.key(relation.key ?? "")] + (relation.isToMany ? [.index(index)] : [])))
         if !relation.isForeignKey {

@@ -1,12 +1,14 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A live model. Its values are read as a store would have them after a save, so that both give the same result.
+/// A live model. Its values are read as a store would have them after a save, so that both give the same result, or as
+/// the store has them now.
 struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext
-  /// Whether the related models were read before, so that those which are not loaded have no record.
-  var hasReadRelations = false
+  /// Whether the values are those of the store, without local changes. The related models were read before, so that
+  /// those which are not loaded have no record.
+  var isStored = false
 
   private func field(at slot: QuerySlot) throws -> AnyField {
     guard let field = model.field(like: slot.owner) ?? model.field(declaredAs: slot.key) else {
@@ -15,7 +17,7 @@ struct ModelRow: QueryRow {
     if model.isUnloadedReference, case .notLoaded = field.loadState {
       throw unread(slot, "it was not loaded yet. Look it up first")
     }
-    if !hasReadRelations, model.isKnownToStore, field.isRelation, !field.isLoaded,
+    if !isStored, model.isKnownToStore, field.isRelation, !field.isLoaded,
       let relation = field as? any RelationField,
       isStoredByInverse(relation)
     {
@@ -44,27 +46,32 @@ struct ModelRow: QueryRow {
   }
 
   private func json(of field: AnyField, at slot: QuerySlot) -> JSONValue {
-    let whole = (try? field.exported(by: FieldWriter(context: context))) ?? .null
+    let baseline = isStored && field.isDirty ? model.storedBaseline(of: field, in: context)?.value : nil
+    let whole = baseline ?? (try? field.exported(by: FieldWriter(context: context))) ?? .null
     return slot.inner.isEmpty ? whole : whole.member(at: slot.inner)
   }
 
   func json(at slot: QuerySlot) throws -> JSONValue {
-    let field = hasReadRelations ? try? field(at: slot) : try field(at: slot)
+    let field = isStored ? try? field(at: slot) : try field(at: slot)
     return field.map { json(of: $0, at: slot) } ?? .null
   }
 
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
-    if hasReadRelations, model.isUnloadedReference { return nil }
+    if isStored, model.isUnloadedReference { return nil }
     guard let relation = try field(at: slot) as? any RelationField else { return nil }
-    return relation.relatedModels.first.map {
-      ModelRow(model: $0, context: context, hasReadRelations: hasReadRelations)
+    return models(of: relation).first.map {
+      ModelRow(model: $0, context: context, isStored: isStored)
     }
+  }
+
+  private func models(of relation: any RelationField) -> [ModelObject] {
+    isStored ? relation.storedModels : relation.relatedModels
   }
 
   func elements(of list: QueryList) throws -> [any QueryRow] {
     let field = try field(at: list.slot)
     if let relation = field as? any RelationField {
-      return relation.relatedModels.map { ModelRow(model: $0, context: context) }
+      return models(of: relation).map { ModelRow(model: $0, context: context, isStored: isStored) }
     }
     return try RelatedRow.elements(in: json(at: list.slot), of: list, QueryRelatedRecords(nil))
   }

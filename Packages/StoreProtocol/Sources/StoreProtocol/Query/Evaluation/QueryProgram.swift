@@ -152,8 +152,9 @@ public final class QueryProgram<M: Model> {
     }
   }
 
-  func add(_ model: ModelObject, to sorter: QuerySorter) throws {
-    try translating { try sorter.add(ModelRow(model: model, context: context)) }
+  /// - Parameter isStored: whether the values are those of the store, without local changes.
+  func add(_ model: ModelObject, to sorter: QuerySorter, isStored: Bool = false) throws {
+    try translating { try sorter.add(ModelRow(model: model, context: context, isStored: isStored)) }
   }
 
   /// Returns the values by which a record is sorted.
@@ -165,9 +166,9 @@ public final class QueryProgram<M: Model> {
     }
   }
 
-  /// Returns the values by which a live model is sorted.
+  /// Returns the stored values by which a live model is sorted, whose related models were read.
   func sortValues(of model: ModelObject) throws -> [JSONValue] {
-    try translating { try sorter().values(of: ModelRow(model: model, context: context)) }
+    try translating { try sorter().values(of: ModelRow(model: model, context: context, isStored: true)) }
   }
 
   // MARK: Projection
@@ -193,7 +194,7 @@ public final class QueryProgram<M: Model> {
 
   /// Returns the values of the projection's columns in a live model, whose related models were read.
   func projectedValues(of model: ModelObject) throws -> [JSONValue] {
-    let row = ModelRow(model: model, context: context, hasReadRelations: true)
+    let row = ModelRow(model: model, context: context, isStored: true)
     return try translating { try columns.map { try $0.json(in: row) } }
   }
 

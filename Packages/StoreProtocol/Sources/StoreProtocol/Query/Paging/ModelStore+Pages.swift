@@ -25,7 +25,7 @@ extension ModelStore {
     let program = try QueryProgram(order, in: scope.transformers, isForRecords: false)
     let models = try await list(all, includingColumns: program.relationsOfOrder)
     let sorter = try program.sorter()
-    for model in models { try program.add(model, to: sorter) }
+    for model in models { try program.add(model, to: sorter, isStored: true) }
     let identifiers = models.map { $0.identifier ?? "" }
     var places = models.indices.sorted { left, right in
       let comparison = sorter.compare(left, right)

@@ -92,6 +92,10 @@ extension ModelStoreContract {
       try requireEqual(links.map(\.target), ["nowhere"], "the broken links")
       try requireEqual(links.map(\.path.description), ["watchers[1]"], "the fields")
       try requireEqual(links.map(\.identifier), [ticket.identifier ?? ""], "the models")
+      ticket.company.value = ContractCompany.with(identifier: "elsewhere", in: store.scope)
+      ticket.watchers.value = []
+      try requireEqual(
+        try await store.brokenLinks(of: [ContractTicket.self]), links, "the broken links beside local changes")
       try await requireError(.notFound, "lookup of the missing model") {
         _ = try await store.lookup(ContractCompany.self, identifier: "nowhere")
       }

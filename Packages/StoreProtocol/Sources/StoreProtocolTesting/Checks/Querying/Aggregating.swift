@@ -38,6 +38,21 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, distinct: { $0.name.ignoringCase }), 2, "the different texts")
     },
+    Check("aggregates, values and pages have what is stored, without local changes", needs: [.queries]) { store in
+      for number in 1...4 { try await store.create(ContractPerson.named("\(number)", age: number)) }
+      let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2)
+      let first = try await store.page(query, after: nil)
+      guard let last = try await store.list(ContractPerson.self, where: { $0.age == 4 }).first else {
+        throw ContractViolation("a list with a condition lacks a model")
+      }
+      last.age.value = 0
+      try requireEqual(try await store.sum(ContractPerson.self, of: \.age), 10, "the sum")
+      try requireEqual(
+        try await store.values(ContractPerson.self, of: \.age, sort: [.ascending(\.age)]), [1, 2, 3, 4], "the values")
+      let second = try await store.page(query, after: first.next)
+      try requireEqual(second.models.map(\.name.value), ["3", "4"], "the names of the second page")
+      try require(second.next == nil && last.age.value == 0, "there is a third page, or the local change is gone")
+    },
     Check("groups have a key of each value, also of nil") { store in
       for (number, color) in [ContractColor.red, nil, .blue, .red].enumerated() {
         let person = ContractPerson.named("\(number)", age: 10 * number)
