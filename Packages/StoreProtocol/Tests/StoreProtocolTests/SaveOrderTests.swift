@@ -15,6 +15,13 @@ private final class Train: Model {
   override var identifierField: AnyField? { $id }
 }
 
+private final class Stop: Model {
+  @Field var id: Int?
+  @ModelField(foreignKey: true) var next: Stop?
+  @ModelField(foreignKey: true) var previous: Stop?
+  override var identifierField: AnyField? { $id }
+}
+
 /// A model that contains another one.
 private final class Box: Model {
   @Field var id: Int?
@@ -63,6 +70,15 @@ private final class Box: Model {
     #expect(cyclic.steps.count == 101)
     #expect(cyclic.steps.count { !$0.later.isEmpty } == 1)
     #expect(cyclic.steps.flatMap(\.linksToFollow).count == 1)
+  }
+
+  @Test func `A step has only those later models that its own links wait for`() {
+    let stops = (0..<2_000).map { _ in Stop() }
+    for (stop, next) in zip(stops, stops.dropFirst()) { (stop.next, next.previous) = (next, stop) }
+    let steps = SaveOrder(from: stops[0]).steps
+    #expect(steps.count == 2_000)
+    #expect(steps.allSatisfy { $0.later.count <= 2 && $0.later.count == $0.linksToFollow.count })
+    #expect(steps.map(\.later.count).reduce(0, +) == 1_999)
   }
 
   @Test func `New members of the lists of new models are saved wherever the save begins`() {

@@ -5,7 +5,7 @@ struct SaveOrder {
   /// One model to save.
   struct Step {
     let model: ModelObject
-    /// The models that are saved after this one; none if no link has to wait.
+    /// The models that this one references, and that are saved after it, because they have no identifiers yet.
     let later: Set<ObjectIdentifier>
     /// The fields that reference such models, which have no identifiers yet.
     let linksToFollow: [AnyField]
@@ -27,9 +27,11 @@ struct SaveOrder {
     var later = Set(order.map { ObjectIdentifier($0) })
     for model in order {
       later.remove(ObjectIdentifier(model))
-      let links = Self.relations(of: model).filter { Self.references($0, from: model, to: later) }
-      // A set in each step would be copied for each step.
-      steps.append(Step(model: model, later: links.isEmpty ? [] : later, linksToFollow: links))
+      let waiting = Self.relations(of: model)
+        .map { (relation: $0, models: Self.unidentified($0, from: model, in: later)) }
+        .filter { !$0.models.isEmpty }
+      steps.append(
+        Step(model: model, later: Set(waiting.flatMap(\.models)), linksToFollow: waiting.map(\.relation)))
     }
   }
 
@@ -103,7 +105,6 @@ struct SaveOrder {
         forEachLink(of: model) { relation, owner, related in
           // The members of a list mostly reference its owner, which must be created first.
           if !relation.isToMany || !isReferenced(owner, by: related, relation) { first.append(related) }
-          return false
         }
         return first
       } leave: { model in
@@ -122,40 +123,42 @@ struct SaveOrder {
     return related.fieldsForDictionaryValue().contains { $0 === inverse }
   }
 
-  /// Calls a closure for the foreign keys in the record of a model, until it returns true.
-  @discardableResult
+  /// Calls a closure for the foreign keys in the record of a model.
   private static func forEachLink(
-    of model: ModelObject, _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
-  ) -> Bool {
+    of model: ModelObject, _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Void
+  ) {
     var seen: Set<ModelObject> = [model]
-    return isFound(in: relations(of: model), of: model, &seen, body)
+    forEachLink(in: relations(of: model), of: model, &seen, body)
   }
 
-  private static func isFound(
+  private static func forEachLink(
     in relations: [any RelationField], of owner: ModelObject, _ seen: inout Set<ModelObject>,
-    _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
-  ) -> Bool {
+    _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Void
+  ) {
     // Not recursive: a chain of embedded models may be long.
     var pending = relations.map { (relation: $0, owner: owner) }
     while let (relation, owner) = pending.popLast() {
       for related in relation.relatedModels {
         if relation.isForeignKey {
-          if body(relation, owner, related) { return true }
+          body(relation, owner, related)
         } else if seen.insert(related).inserted {
           pending += self.relations(of: related).map { ($0, related) }
         }
       }
     }
-    return false
   }
 
-  /// Returns whether writing a relation needs an identifier that one of these models does not have yet.
-  private static func references(
-    _ relation: any RelationField, from model: ModelObject, to later: Set<ObjectIdentifier>
-  ) -> Bool {
+  /// Returns the models without identifier among those to be saved later that are needed to write a relation.
+  private static func unidentified(
+    _ relation: any RelationField, from model: ModelObject, in later: Set<ObjectIdentifier>
+  ) -> [ObjectIdentifier] {
     var seen: Set<ModelObject> = [model]
-    return isFound(in: [relation], of: model, &seen) { _, _, related in
-      later.contains(ObjectIdentifier(related)) && related.storedIdentifier == nil
+    var found: [ObjectIdentifier] = []
+    forEachLink(in: [relation], of: model, &seen) { _, _, related in
+      if later.contains(ObjectIdentifier(related)), related.storedIdentifier == nil {
+        found.append(ObjectIdentifier(related))
+      }
     }
+    return found
   }
 }
