@@ -92,6 +92,7 @@ extension RecordStore {
     for reference in deletion.references {
       guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
       let type = modelClass.typeName
+      let cut = reference.cutter(in: scope.transformers)
       for identifier in try await identifiers(modelClass, reference) {
         let name = RecordName(type, identifier)
         if gone.contains(name) { continue }
@@ -99,7 +100,7 @@ extension RecordStore {
         // A record may refer to the model by several fields, or only by the inverse that the model itself stores.
         let known = operations[name]
         let present = known.map { Array($0.value) } ?? stored.bytes
-        let bytes = try reference.cut(present, of: identifier, in: scope.transformers)
+        let bytes = try cut(present, identifier)
         if bytes == present { continue }
         if known == nil { order.append((name, modelClass)) }
         var operation = RecordOperation.update(

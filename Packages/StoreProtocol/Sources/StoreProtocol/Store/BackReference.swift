@@ -7,7 +7,8 @@
 ///
 /// ```swift
 /// for reference in deletion.references {
-///   for (identifier, bytes) in try find(reference) { try write(reference.cut(bytes, of: identifier, in: context), identifier) }
+///   let cut = reference.cutter(in: context)
+///   for (identifier, bytes) in try find(reference) { try write(cut(bytes, identifier), identifier) }
 /// }
 /// ```
 package struct BackReference {
@@ -103,46 +104,45 @@ package struct BackReference {
     try StoredKeyPath(type, key: key, in: context)
   }
 
-  /// A record without the links. A list that the record lacks, because only the inverse is stored, stays absent: an
-  /// empty one would overrule the inverse of the models that stay.
+  /// Returns a closure that removes the links from a record. A list that the record lacks, because only the inverse is
+  /// stored, stays absent: an empty one would overrule the inverse of the models that stay.
   ///
-  /// - Parameters:
-  ///   - record: the bytes of a record for which the condition holds.
-  ///   - identifier: the identifier of that record, for errors.
-  ///   - context: how records are spelled.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are not a record.
-  package func cut(_ record: [UInt8], of identifier: String, in context: ValueTransformerContext) throws -> [UInt8] {
+  /// The closure takes the bytes of a record for which the condition holds, and its identifier, for errors. It throws a
+  /// ``ModelStoreError`` with the code `corrupt` if the bytes are not a record.
+  ///
+  /// - Parameter context: how records are spelled.
+  package func cutter(
+    in context: ValueTransformerContext
+  ) -> (_ record: [UInt8], _ identifier: String) throws -> [UInt8] {
     let spelled = context.key(key)
-    if !isToMany, !spelled.contains("."), let member = try? JSONValue.object([spelled: .null]).jsonData(),
-      let merged = RecordBytes.merging(Array(member), into: record)
-    {
-      return merged
-    }
-    do {
-      guard case .object(var values) = try JSONValue(json: record) else {
-        throw ValueTransformError(expected: "an object", found: .null)
+    let member = isToMany || spelled.contains(".") ? nil : try? JSONValue.object([spelled: .null]).jsonData()
+    let isGone = isToMany ? goneMembers(in: context) : { _ in true }
+    return { [isToMany, relatedClass] record, identifier in
+      if let member, let merged = RecordBytes.merging(Array(member), into: record) { return merged }
+      do {
+        guard case .object(var values) = try JSONValue(json: record) else {
+          throw ValueTransformError(expected: "an object", found: .null)
+        }
+        let list = isToMany ? try values.value(atNestedKey: spelled) : nil
+        if isToMany, list == nil { return record }
+        let rest = isToMany ? JSONValue.array((list?.arrayValue ?? []).filter { !isGone($0) }) : .null
+        StoredValue(path: spelled.split(separator: ".").map(String.init), value: rest).write(to: &values)
+        return Array(try JSONValue.object(values).jsonData(JSONWritingOptions(sortedKeys: true)))
+      } catch {
+        throw ModelStoreError.unreadable(relatedClass.typeName, identifier: identifier, error)
       }
-      let list = isToMany ? try values.value(atNestedKey: spelled) : nil
-      if isToMany, list == nil { return record }
-      let rest = isToMany ? JSONValue.array(members(list, context)) : .null
-      StoredValue(path: spelled.split(separator: ".").map(String.init), value: rest).write(to: &values)
-      return Array(try JSONValue.object(values).jsonData(JSONWritingOptions(sortedKeys: true)))
-    } catch {
-      throw ModelStoreError.unreadable(relatedClass.typeName, identifier: identifier, error)
     }
   }
 
-  private func members(_ list: JSONValue?, _ context: ValueTransformerContext) -> [JSONValue] {
+  /// Returns a closure that tells whether a member of a list, written as its identifier or in full, is referenced.
+  private func goneMembers(in context: ValueTransformerContext) -> (JSONValue) -> Bool {
     let owner = ownerClass.init()
     let gone = identifiers.compactMap { owner.storedValue(ofIdentifier: $0, in: context) }
     let keys = Set(gone.map { LinkKey($0.value) })
-    return (list?.arrayValue ?? []).filter { member in
-      // Written as its identifier, or in full.
-      guard case .object(let record) = member else { return !keys.contains(LinkKey(member)) }
-      return !gone.contains { gone in
-        (try? record.value(atNestedKey: gone.path.joined(separator: ".")))?.map { LinkKey($0) == LinkKey(gone.value) }
-          ?? false
-      }
+    let path = gone.first?.path.joined(separator: ".") ?? ""
+    return { member in
+      guard case .object(let record) = member else { return keys.contains(LinkKey(member)) }
+      return (try? record.value(atNestedKey: path))?.map { keys.contains(LinkKey($0)) } ?? false
     }
   }
 }
