@@ -101,6 +101,23 @@
       #expect("\(report)".hasSuffix(sql))
     }
 
+    @Test func `SQL reads only a page of a class whose records determine their class`() async throws {
+      let store = try await TestServer.makeStore()
+      for number in 1...4 {
+        let shape = number == 3 ? Circle() : Shape()
+        shape.number = number
+        if number == 3 { shape.radius = 1 }
+        try await store.create(shape)
+      }
+      let query = ModelQuery(Shape.self, sort: [.descending(\.number)], limit: 2)
+      let found = try await store.list(query)
+      #expect(found.map(\.number) == [4, 3] && found[1] is Circle)
+      let report = try await store.explain(query)
+      #expect(report.readCount == 2)
+      #expect(try #require(report.statement).contains(" LIMIT "))
+      #expect(try await store.list(Circle.self, limit: 2).map(\.number) == [3])
+    }
+
     @Test func `A page after another one has the next models that SQL finds`() async throws {
       let store = try await TestServer.makeStore()
       for number in 1...30 { try await store.create(makeNote("\(number)")) }
@@ -445,4 +462,16 @@
     let count = Field<Int>()
     override var identifierField: AnyField? { id }
   }
+
+  private class Shape: Model {
+    @Field var id: Int?
+    @Field var number: Int?
+    @Field var radius: Double?
+    override var identifierField: AnyField? { $id }
+    override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
+      dictionary["radius"].map { $0.isNull } == false ? Circle.self : nil
+    }
+  }
+
+  private final class Circle: Shape {}
 #endif

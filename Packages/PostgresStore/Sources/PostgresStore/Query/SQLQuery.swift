@@ -31,7 +31,8 @@
       let level = try translator.level(M.self, alias: "t")
       guard let table = level.table else { throw SQLTranslator.TableIsNeeded(type: M.typeName) }
       self.table = table
-      isExact = !M.hierarchyChoosesClasses && M.isTopOfHierarchy
+      // Records of a derived class are told apart when they are read.
+      isExact = M.isTopOfHierarchy
       let isInMemory = query.evaluation == .inMemory || evaluation == .inMemory
       var conditions: [String] = []
       for term in Self.terms(query.filter) {
