@@ -33,7 +33,7 @@ extension RecordStore {
       try transaction?.noteQuery(context.name, at: position)
       try program.fold(all)
       return true
-    case .unwanted, .impossible: return false
+    case .unwanted: return false
     }
   }
 

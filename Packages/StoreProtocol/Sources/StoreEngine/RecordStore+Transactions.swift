@@ -88,7 +88,7 @@ extension RecordStore {
       await readOutdated(of: current)
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
-    try edits.commit { try current.log.commit() }
+    edits.commit { current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     await readAgain(parts.takeRestored(), after: current.tracker)
     await readOutdated(of: current)

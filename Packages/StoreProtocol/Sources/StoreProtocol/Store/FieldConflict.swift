@@ -12,8 +12,8 @@
 public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
   /// The key of the field in records.
   public let key: String
-  /// The value that the model read or saved last; nil if it is unknown.
-  public let baseline: JSONValue?
+  /// The value that the model read or saved last.
+  public let baseline: JSONValue
   /// The local value, which was not written.
   public let local: JSONValue
   /// The value that is stored now.
@@ -24,11 +24,11 @@ public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - key: the key of the field in records.
-  ///   - baseline: the value that the model read or saved last; nil if it is unknown.
+  ///   - baseline: the value that the model read or saved last.
   ///   - local: the local value, which was not written.
   ///   - stored: the value that is stored now.
   ///   - sensitive: whether descriptions leave the values out.
-  public init(key: String, baseline: JSONValue?, local: JSONValue, stored: JSONValue, sensitive: Bool = false) {
+  public init(key: String, baseline: JSONValue, local: JSONValue, stored: JSONValue, sensitive: Bool = false) {
     self.key = key
     self.baseline = baseline
     self.local = local
@@ -39,6 +39,6 @@ public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
   /// The key and the values.
   public var description: String {
     if isSensitive { return "\(key) (redacted)" }
-    return "\(key): read \(baseline.map { "\($0)" } ?? "unknown"), here \(local), stored \(stored)"
+    return "\(key): read \(baseline), here \(local), stored \(stored)"
   }
 }

@@ -3,13 +3,13 @@
 /// The changes of models in a transaction of a store: steps to run at its commit, and steps that undo changes on
 /// failure.
 package final class StoreTransactionLog {
-  private var completions: [() throws -> Void] = []
+  private var completions: [() -> Void] = []
   private var undoings: [() -> Void] = []
 
   /// An empty log.
   package init() {}
 
-  func atEnd(_ completion: @escaping () throws -> Void) { completions.append(completion) }
+  func atEnd(_ completion: @escaping () -> Void) { completions.append(completion) }
 
   /// Adds a step that undoes something if the transaction fails.
   package func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
@@ -22,8 +22,8 @@ package final class StoreTransactionLog {
   }
 
   /// Completes the changes after the commit.
-  package func commit() throws {
-    for completion in completions { try completion() }
+  package func commit() {
+    for completion in completions { completion() }
   }
 
   /// Undoes the changes, because nothing was written.

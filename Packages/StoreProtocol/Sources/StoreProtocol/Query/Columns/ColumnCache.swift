@@ -46,7 +46,8 @@ public struct ColumnCache {
     }
     tables[type]?.lastUse = uses
     guard let table = tables[type] else { return .unwanted }
-    if keys.contains(where: { table.columns[$0].map { $0 == nil } ?? false }) { return .impossible }
+    // A value that can't be stored in a column has none.
+    if keys.contains(where: { table.columns[$0].map { $0 == nil } ?? false }) { return .unwanted }
     let found = table.columns.compactMapValues(\.self)
     if keys.allSatisfy({ found[$0] != nil }) { return .found(found) }
     let isWanted = keys.allSatisfy(table.requested.contains)
@@ -73,7 +74,7 @@ public struct ColumnCache {
       add(built, of: type, at: revision)
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
       return keys.allSatisfy { all[$0] != nil } ? ColumnTable(all) : nil
-    case .unwanted, .impossible: return nil
+    case .unwanted: return nil
     }
   }
 
@@ -107,8 +108,6 @@ package enum ColumnSearch {
   case found([String: ValueColumn])
   /// Some columns are missing, but were requested before, so they are worth building.
   case wanted([String: ValueColumn])
-  /// The columns are requested for the first time.
+  /// The columns are requested for the first time, or can't be built.
   case unwanted
-  /// A value can't be stored in a column.
-  case impossible
 }
