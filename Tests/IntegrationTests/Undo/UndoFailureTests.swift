@@ -260,6 +260,31 @@ private final class Loan: Model {
     }
   }
 
+  @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+  func `An undo by another task waits until a transaction that undoes or redoes a step has ended`(
+    isRedo: Bool, fails: Bool
+  ) async throws {
+    try await UndoStoreKind.memory.run { store, makeReader in
+      let world = try await UndoWorld(store, makeReader)
+      let undo = ModelUndo(store.scope)
+      undo.step("First") { world.books[0].title = "A" }
+      undo.step("Second") { world.books[0].title = "B" }
+      if isRedo { try undo.undo() }
+      let before = undo.states.value
+      let task = OtherTask(world, undo)
+      func move() async throws {
+        if isRedo { try undo.redo() } else { try undo.undo() }
+        #expect(await task.undoReason() == .openStep)
+      }
+      if fails { try await fail(in: world, move) } else { try await world.transaction(move) }
+      #expect((undo.states.value == before) == fails)
+      while undo.canUndo { try undo.undo() }
+      #expect(world.books[0].title == "Untitled" && !world.books[0].isDirty)
+      while undo.canRedo { try undo.redo() }
+      #expect(world.books[0].title == "B")
+    }
+  }
+
   @Test(arguments: UndoStoreKind.allCases)
   func `A transaction that fails restores a new model of the scope, also before its first save`(kind: UndoStoreKind)
     async throws

@@ -54,6 +54,11 @@ extension ModelUndo {
     {
       throw ModelUndoError.openStep(label: last.label)
     }
+    if histories.contains(where: { history in
+      history.hasMovedSteps && running.contains { $0.numbers.contains(history.transaction) }
+    }) {
+      throw ModelUndoError.openStep(label: (undoSteps.last ?? redoSteps.last)?.label)
+    }
     close()
   }
 
@@ -122,6 +127,8 @@ extension ModelUndo {
       model.markContainersCleanIfReverted()
     }
     for model in touched { model.identityMap?.updateRetention(of: model) }
+    // The models of a draft are applied, not saved.
+    if scope.map.isDraft { return (counter, Changes(label: step.label, of: self)) }
     let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     let saves = touched.filter { model in
       recreated.contains(model)

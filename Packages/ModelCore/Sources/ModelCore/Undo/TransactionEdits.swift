@@ -25,12 +25,12 @@ public final class TransactionEdits {
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
 
+  private struct WeakModel {
+    weak var model: ModelObject?
+  }
+
   /// The new models that keep a link to a restored relation.
   private struct LinksOfNewModels {
-    private struct WeakModel {
-      weak var model: ModelObject?
-    }
-
     private var models: [WeakModel] = []
     /// The last change of the relation, by one of the links.
     private(set) var lastChange: ChangeStamp?
@@ -128,16 +128,14 @@ public final class TransactionEdits {
   }
 
   /// Ends the recording, and makes the changes of the commit, which belong to the step of the transaction.
-  ///
-  /// - Throws: the errors of `body`.
-  public func commit<Result>(_ body: () throws -> Result) rethrows -> Result {
+  public func commit(_ body: () -> Void) {
     let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted)
     end()
     // The transaction of another store of the scope can't take the commit back.
     for model in models {
       for outer in map.transactions { outer.didCommit(model) }
     }
-    return try map.recordTogether(as: operation ?? self, body)
+    map.recordTogether(as: operation ?? self, body)
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
@@ -193,9 +191,16 @@ public final class TransactionEdits {
     }
   }
 
-  /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change.
+  /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change, even
+  /// if the transaction has reverted it and the read did not see it.
   func willRead(_ field: AnyField, of model: ModelObject) {
-    if field.isDirty || !isInside() { willChange(field, of: model) }
+    if isInside() {
+      if field.isDirty { willChange(field, of: model) }
+      return
+    }
+    let id = ObjectIdentifier(field)
+    if let entry = entries[id], !overtaken.contains(id), (entry.elsewhere ?? entry.before).isDirty { return }
+    willChange(field, of: model)
   }
 
   /// Records a stored model before values of a document count as unsaved in it.
@@ -368,9 +373,45 @@ public final class TransactionEdits {
       map.release(model)
     }
     map.forEachUndo { $0.transactionEnded(numbers) }
+    let additions = additionsToKeptLists(among: reverted)
     forgetModels()
+    removeReleased(additions)
     removeLinksOfReleasedModels(from: reverted)
     return models
+  }
+
+  /// Returns the new models of the transaction in lists that keep their values, because another task changed them.
+  private func additionsToKeptLists(
+    among reverted: [Entry]
+  ) -> [(list: any Relation, members: [WeakModel])] {
+    reverted.compactMap { entry in
+      guard overtaken.contains(ObjectIdentifier(entry.field)), let list = entry.field as? any Relation, list.isToMany
+      else { return nil }
+      let members = list.liveModels.filter { newModels.contains($0) && $0.origin == .new }
+      return members.isEmpty ? nil : (list, members.map { WeakModel(model: $0) })
+    }
+  }
+
+  /// Removes new models from lists unless a caller retains them.
+  private func removeReleased(_ additions: [(list: any Relation, members: [WeakModel])]) {
+    for (list, members) in additions {
+      func apply(_ body: (ModelObject) -> Void) {
+        map.withoutRecording {
+          transaction {
+            for model in members.compactMap(\.model) {
+              body(model)
+              model.identityMap?.release(model)
+            }
+          }
+        }
+      }
+      apply { model in
+        let change = RelationChange(.local)
+        list.unlink([model], change)
+        change.announce()
+      }
+      apply { model in _ = list.link(model) }
+    }
   }
 
   /// Restores relations again that have only links of new models that no caller retains: nothing is unsaved in them.

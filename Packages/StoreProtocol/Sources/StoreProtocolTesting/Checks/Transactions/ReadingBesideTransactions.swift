@@ -16,6 +16,14 @@ extension ModelStoreContract {
         for fails in [true, false] { try await readingCreatedMembers(makeStore, reading, fails: fails) }
       }
     },
+    SharedEngineCheck("an unsaved edit that a failed transaction reverted is back, also after a read by another task") {
+      makeStore in
+      for reading in Reading.allCases { try await readingRevertedModel(makeStore, reading) }
+    },
+    SharedEngineCheck("a new member of a failed transaction leaves a list that another task changed meanwhile") {
+      makeStore in
+      for isHeld in [false, true] { try await changingListOfNewMember(makeStore, isHeld: isHeld) }
+    },
     SharedEngineCheck("a revert by another task leaves the edits of an open transaction") { makeStore in
       try await revertingEditedModel(makeStore)
     },
@@ -176,6 +184,69 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 9, "the stored age")
+  }
+
+  @MainActor private static func readingRevertedModel(
+    _ makeStore: () async throws -> any ModelStore, _ reading: Reading
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, new) = (ContractCompany(), ContractCompany())
+    (old.id.value, new.id.value) = ("old \(reading)", "new \(reading)")
+    for company in [old, new] { try await store.create(company) }
+    let person = ContractPerson.named("\(reading)", age: 1)
+    person.company.value = old
+    try await store.create(person)
+    person.age.value = 5
+    person.company.value = new
+    do {
+      try await transaction(in: store) { store in
+        person.revert()
+        try requireEqual(person.age.value, 1, "\(reading): the age after the revert")
+        try await beside(store) { try await read(person, reading, in: $0) }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(person.age.value, 5, "\(reading): the age after the rollback")
+    try require(person.company.value === new, "\(reading): the employer after the rollback")
+    try require(person.age.isDirty && person.company.isDirty, "\(reading): the edits are no local changes any more")
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 5, "\(reading): the stored age")
+    try requireEqual(stored.company.value?.id.value, new.id.value, "\(reading): the stored employer")
+  }
+
+  /// - Parameter isHeld: whether the caller holds the new member, so that it keeps its links.
+  @MainActor private static func changingListOfNewMember(
+    _ makeStore: () async throws -> any ModelStore, isHeld: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = "acme \(isHeld)"
+    try await store.create(company)
+    try await store.create(person)
+    var held: ContractPerson?
+    do {
+      try await transaction(in: store) { store in
+        let new = ContractPerson.named("New")
+        company.employees.add(new)
+        if isHeld { held = new }
+        try await beside(store) { _ in person.company.value = company }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    let expected = [person] + (held.map { [$0] } ?? [])
+    try requireEqual(Set(company.employees.value ?? []), Set(expected), "held: \(isHeld): the employees")
+    try await store.save(company, including: .related)
+    try await store.save(person)
+    let other = try await makeStore()
+    let found = try await other.list(ContractPerson.self) { $0.company == company }
+    try requireEqual(
+      found.compactMap(\.name.value).sorted(), isHeld ? ["Ada", "New"] : ["Ada"], "held: \(isHeld): who is stored")
+    try requireEqual(
+      try await other.count(ContractPerson.self) { $0.name == "New" }, isHeld ? 1 : 0,
+      "held: \(isHeld): the stored new models")
   }
 
   @MainActor private static func revertingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
