@@ -50,7 +50,7 @@ extension FileModelStore {
       do {
         let models = try readingRecords {
           try scope.models(
-            M.self, fromJSON: Data(list.bytes), identifiers: list.selection?.identifier, keepsLocalChanges: $0)
+            M.self, fromJSON: Data(list.bytes), identifiers: list.selection?.identifier, localChanges: $0)
         }
         scope.pendingReads.noteRead(of: models, at: answer)
         return models

@@ -140,7 +140,7 @@ private final class Buyer: Model {
     _ key: String, of value: JSONValue, with other: JSONValue, in scope: ModelScope, _ edit: (Buyer) -> Void
   ) async throws {
     let record: AttributeDictionary = ["id": 1, key: value]
-    let buyer = try scope.models(Buyer.self, from: [record], keepsLocalChanges: true)[0]
+    let buyer = try scope.models(Buyer.self, from: [record], localChanges: .keep)[0]
     edit(buyer)
     #expect(buyer.dirtyFields.map(\.key) == [key])
     let save = try await SaveOperation(updating: buyer, fields: nil, in: scope)

@@ -67,7 +67,7 @@ extension DirectReading {
     var scanner = JSONScanner(
       bytes, offset: confirmation.offset, depth: Int(confirmation.depth), maximumDepth: maximumDepth)
     let again = ModelReader(
-      scope: reader.scope, context: reader.context, keepsLocalChanges: reader.keepsLocalChanges,
+      scope: reader.scope, context: reader.context, localChanges: reader.localChanges,
       isFromStore: reader.isFromStore)
     again.leniency = nil
     guard case .object(let object)? = try? scanner.readValue(),
@@ -100,7 +100,7 @@ extension DirectReading {
     hasRunOthersCode = true
     var fields: [AnyField] = []
     forEachField(in: all, merge) { field, _, _ in if !field.isRelation { fields.append(field) } }
-    let observed = ObservedRead(of: merge.model, fields, keepsLocalChanges: reader.keepsLocalChanges)
+    let observed = ObservedRead(of: merge.model, fields, reader.localChanges)
     observed.begin()
     observedReads[ObjectIdentifier(merge.model)] = observed
     return observed

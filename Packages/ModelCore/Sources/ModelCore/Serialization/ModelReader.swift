@@ -10,7 +10,7 @@
 final class ModelReader: FieldReader {
   let scope: ModelScope?
   /// Whether fields with local changes keep their values.
-  let keepsLocalChanges: Bool
+  let localChanges: LocalChanges
   /// Whether a store reads one of its records.
   let isFromStore: Bool
   /// The save to which a store's response is read: the model, the written fields, and the moment of their capture.
@@ -77,11 +77,11 @@ final class ModelReader: FieldReader {
   }
 
   init(
-    scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false,
+    scope: ModelScope?, context: ValueTransformerContext? = nil, localChanges: LocalChanges = .overwrite,
     isFromStore: Bool = false, _ mode: ReadMode = .load
   ) {
     self.scope = scope
-    self.keepsLocalChanges = keepsLocalChanges
+    self.localChanges = localChanges
     self.isFromStore = isFromStore
     hasContextOfScope = context == nil
     super.init(
@@ -152,7 +152,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  func keeps(_ field: AnyField) -> Bool { keepsLocalChanges && field.isDirty }
+  func keeps(_ field: AnyField) -> Bool { localChanges.keep(field) }
 
   /// Whether a field has no changes, apart from those that the save wrote to which the response is read.
   private func isClean(_ field: AnyField) -> Bool {
@@ -281,8 +281,8 @@ final class ModelReader: FieldReader {
           operations.append(.closure { observed.load(field, apply) })
         } else {
           // Does not capture `self`: staged operations must not keep the reader when a later value is rejected.
-          let keepsLocalChanges = keepsLocalChanges
-          operations.append(.closure { if !(keepsLocalChanges && field.isDirty) { apply() } })
+          let localChanges = localChanges
+          operations.append(.closure { if !localChanges.keep(field) { apply() } })
         }
       } catch {
         throw ModelDecodingError.wrapping(
@@ -324,7 +324,7 @@ final class ModelReader: FieldReader {
     model.forEachField { field, index in
       if !field.isRelation, value(of: field, index, of: model, in: object) != nil { fields.append(field) }
     }
-    return ObservedRead(of: model, fields, keepsLocalChanges: keepsLocalChanges)
+    return ObservedRead(of: model, fields, localChanges)
   }
 
   /// Returns whether an object without identifier is read into the related model at its position.

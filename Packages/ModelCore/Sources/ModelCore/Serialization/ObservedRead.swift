@@ -7,22 +7,22 @@
 /// their local changes.
 final class ObservedRead {
   private let model: ModelObject
-  private let keepsLocalChanges: Bool
+  private let localChanges: LocalChanges
   private let fields: [AnyField]
   private var kept: Set<ObjectIdentifier> = []
   private var loads: [(field: AnyField, load: () -> Void)] = []
   private weak var map: IdentityMap?
 
   /// - Parameter fields: the fields in the object, other than relations.
-  init(of model: ModelObject, _ fields: [AnyField], keepsLocalChanges: Bool) {
+  init(of model: ModelObject, _ fields: [AnyField], _ localChanges: LocalChanges) {
     self.model = model
     self.fields = fields
-    self.keepsLocalChanges = keepsLocalChanges
+    self.localChanges = localChanges
   }
 
   /// Begins the read, before the first value is set.
   func begin() {
-    if keepsLocalChanges { kept = Set(fields.lazy.filter(\.isDirty).map { ObjectIdentifier($0) }) }
+    kept = Set(fields.lazy.filter(localChanges.keep).map { ObjectIdentifier($0) })
     guard let map = model.identityMap, map.isRecorded else { return }
     self.map = map
     for field in fields where !kept.contains(ObjectIdentifier(field)) {

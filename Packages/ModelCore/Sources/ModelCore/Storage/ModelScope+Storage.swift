@@ -10,13 +10,13 @@
 extension ModelScope {
   /// Reads records into their registered models, atomically.
   ///
-  /// - Parameter keepsLocalChanges: whether fields with local changes keep their values.
+  /// - Parameter localChanges: what happens to the local changes of live models.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func models<M: Model>(
-    _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
+    _ type: M.Type, from records: [AttributeDictionary], localChanges: LocalChanges
   ) throws -> [M] {
-    try map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
-      let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+    try map.readBesideTransactions(localChanges: localChanges) {
+      let reader = ModelReader(scope: self, localChanges: localChanges, isFromStore: true)
       return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
     }
   }
@@ -27,19 +27,19 @@ extension ModelScope {
   ///   - data: the document.
   ///   - path: the path of the list in the document; the whole document by default.
   ///   - identifiers: returns the identifier that the record with a number must have; nil if any will do.
-  ///   - keepsLocalChanges: whether fields with local changes keep their values.
+  ///   - localChanges: what happens to the local changes of live models.
   /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not
   ///   fit, or the first record with another identifier; nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifiers: ((Int) -> String)? = nil,
-    keepsLocalChanges: Bool
+    localChanges: LocalChanges
   ) throws -> [M] {
     func reader() -> ModelReader {
-      let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+      let reader = ModelReader(scope: self, localChanges: localChanges, isFromStore: true)
       reader.identifiers = identifiers
       return reader
     }
-    return try map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
+    return try map.readBesideTransactions(localChanges: localChanges) {
       whole(
         try ModelReader.directList(type, from: data, at: path, reader())
           ?? ModelReader.list(type, from: data, at: path, reader()))
@@ -52,16 +52,16 @@ extension ModelScope {
   ///   - data: the document.
   ///   - path: the path of the record in the document; the whole document by default.
   ///   - identifier: the identifier that the record must have.
-  ///   - keepsLocalChanges: whether fields with local changes keep their values.
+  ///   - localChanges: what happens to the local changes of live models.
   /// - Returns: nil, with nothing changed, if the record has another identifier or none, a value does not fit, or the
   ///   tree path is needed.
   public func model<M: Model>(
-    _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, keepsLocalChanges: Bool
+    _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, localChanges: LocalChanges
   ) -> M? {
-    map.readBesideTransactions(keepsLocalChanges: keepsLocalChanges) {
+    map.readBesideTransactions(localChanges: localChanges) {
       let model = ModelReader.directRecord(
         type, from: data, at: path, identifier: identifier,
-        ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true))
+        ModelReader(scope: self, localChanges: localChanges, isFromStore: true))
       model?.markLoaded()
       return model
     }
@@ -78,7 +78,7 @@ extension ModelScope {
   public func staged<M: Model>(
     _ answer: AttributeDictionary, into model: M, saved: (fields: [AnyField], stamp: ChangeStamp)? = nil
   ) throws -> () -> Void {
-    let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
+    let reader = ModelReader(scope: self, localChanges: .keep, isFromStore: true)
     reader.save = saved.map { (model, Set($0.fields.map { ObjectIdentifier($0) }), $0.stamp) }
     reader.registerRelatedModels(of: model)
     // A new model gets its identifier with the answer, which may refer back to it.
@@ -86,7 +86,7 @@ extension ModelScope {
     let staged = try reader.stage(answer, into: model)
     return { [map] in
       map.answer(model) {
-        map.readBesideTransactions(keepsLocalChanges: true) { _ = reader.apply([staged]) }
+        map.readBesideTransactions(localChanges: .keep) { _ = reader.apply([staged]) }
       }
     }
   }

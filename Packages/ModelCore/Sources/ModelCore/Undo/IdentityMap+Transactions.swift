@@ -16,12 +16,13 @@ extension IdentityMap {
   /// Runs a read of records. Values that an open transaction of another task saved stay as they are: its commit may be
   /// under way, and the records from before it are no newer. A model that it deleted remains the object of its
   /// identifier.
-  func readBesideTransactions<Result>(keepsLocalChanges: Bool, _ body: () throws -> Result) rethrows -> Result {
+  func readBesideTransactions<Result>(localChanges: LocalChanges, _ body: () throws -> Result) rethrows -> Result {
     if transactions.isEmpty { return try body() }
     let deleted = registerDeleted()
     defer { for (model, state) in deleted { withdrawDeleted(model, state) } }
+    let keepsAll = if case .keep = localChanges { true } else { false }
     // A refresh replaces unsaved values as well.
-    var fields = transactions.flatMap { keepsLocalChanges ? $0.uncommittedFields : $0.editedFields }
+    var fields = transactions.flatMap { keepsAll ? $0.uncommittedFields : $0.editedFields }
     for (model, _) in deleted { model.forEachField { field, _ in if !field.isDirty { fields.append(field) } } }
     if fields.isEmpty { return try body() }
     defer {
@@ -29,7 +30,7 @@ extension IdentityMap {
         updateRetention(of: model)
       }
     }
-    if keepsLocalChanges { return try AnyField.keepingValues(of: fields, inReads: body) }
+    if keepsAll { return try AnyField.keepingValues(of: fields, inReads: body) }
     let states = fields.map { $0.captureState() }
     protectedFields = Set(fields.map { ObjectIdentifier($0) })
     // Observers see no value from before the transaction. Their edits, at its end, are edits.

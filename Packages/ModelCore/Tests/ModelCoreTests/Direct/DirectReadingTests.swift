@@ -94,7 +94,7 @@ private final class World {
     let tree = try World(type, seed: seed, hasScope: hasScope, context: context)
     let direct = try World(type, seed: seed, hasScope: hasScope, context: context)
     func reader(_ world: World) -> ModelReader {
-      ModelReader(scope: world.scope, keepsLocalChanges: keepsLocalChanges && hasScope)
+      ModelReader(scope: world.scope, localChanges: keepsLocalChanges && hasScope ? .keep : .overwrite)
     }
     var wasDirect = false
     for _ in 0..<(isTwice ? 2 : 1) {
@@ -222,12 +222,12 @@ private final class World {
   @Test func `The direct path keeps local changes when a store reads`() throws {
     let scope = ModelScope()
     let data = Data(#"{"books": [{"id": 1, "title": "A", "year": 1900}]}"#.utf8)
-    let book = try #require(try scope.models(Book.self, fromJSON: data, at: "books", keepsLocalChanges: true).first)
+    let book = try #require(try scope.models(Book.self, fromJSON: data, at: "books", localChanges: .keep).first)
     book.title.value = "mine"
-    _ = try scope.models(Book.self, fromJSON: data, at: "books", keepsLocalChanges: true)
+    _ = try scope.models(Book.self, fromJSON: data, at: "books", localChanges: .keep)
     #expect(book.title == "mine")
     #expect(book.title.isDirty && book.isKnownToStore)
-    _ = try scope.models(Book.self, fromJSON: data, at: "books", keepsLocalChanges: false)
+    _ = try scope.models(Book.self, fromJSON: data, at: "books", localChanges: .overwrite)
     #expect(book.title == "A")
   }
 

@@ -15,7 +15,7 @@ import Testing
           "id": 1, "note": "N", "address": ["city": "London", "country": ["code": "GB"]],
           "lines": [["text": "A"], ["text": "B"]],
         ]
-      ], keepsLocalChanges: true)[0]
+      ], localChanges: .keep)[0]
     return order
   }
 

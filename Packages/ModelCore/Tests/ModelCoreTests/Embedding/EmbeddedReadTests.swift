@@ -12,19 +12,19 @@ import Testing
   }
 
   private func read(
-    _ record: AttributeDictionary, from source: Source = .bytes, keepsLocalChanges: Bool = true
+    _ record: AttributeDictionary, from source: Source = .bytes, localChanges: LocalChanges = .keep
   ) throws -> Shipment {
-    try read(Shipment.self, record, from: source, keepsLocalChanges: keepsLocalChanges)
+    try read(Shipment.self, record, from: source, localChanges: localChanges)
   }
 
   private func read<M: Model>(
-    _ type: M.Type, _ record: AttributeDictionary, from source: Source, keepsLocalChanges: Bool = true
+    _ type: M.Type, _ record: AttributeDictionary, from source: Source, localChanges: LocalChanges = .keep
   ) throws -> M {
     switch source {
     case .bytes:
       let data = try JSONValue.array([.object(record)]).jsonData()
-      return try scope.models(type, fromJSON: data, keepsLocalChanges: keepsLocalChanges)[0]
-    case .values: return try scope.models(type, from: [record], keepsLocalChanges: keepsLocalChanges)[0]
+      return try scope.models(type, fromJSON: data, localChanges: localChanges)[0]
+    case .values: return try scope.models(type, from: [record], localChanges: localChanges)[0]
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
     _ = try read(record(city: "Paris", code: "FR"), from: source)
     #expect(order.address.value === address && address?.city.value == "Leeds")
     #expect(address?.country.value?.code.value == "GB")
-    _ = try read(record(city: "Paris", code: "FR"), from: source, keepsLocalChanges: false)
+    _ = try read(record(city: "Paris", code: "FR"), from: source, localChanges: .overwrite)
     #expect(order.address.value?.city.value == "Paris" && order.address.value?.country.value?.code.value == "FR")
     #expect(!order.isDirty)
   }
@@ -134,7 +134,7 @@ import Testing
     let order = try read(record())
     let address = order.address.value
     let data = try JSONValue.array([.object(record(city: "Paris")), .object(record())]).jsonData()
-    _ = try scope.models(Shipment.self, fromJSON: data, keepsLocalChanges: true)
+    _ = try scope.models(Shipment.self, fromJSON: data, localChanges: .keep)
     #expect(order.address.value === address && address?.city.value == "London")
   }
 

@@ -39,7 +39,7 @@ private final class Plain: Model {
   }
 
   private func read<M: Model>(_ record: AttributeDictionary) throws -> M {
-    try scope.models(M.self, from: [record], keepsLocalChanges: true)[0]
+    try scope.models(M.self, from: [record], localChanges: .keep)[0]
   }
 
   private func dirtyKeys(_ model: some Model) -> [String] { model.fields.filter(\.isDirty).compactMap(\.key) }
@@ -89,7 +89,7 @@ private final class Plain: Model {
     #expect(model.sum == 9 && dirtyKeys(model) == [])
     let read = scope.model(
       Plain.self, fromJSON: Data(#"{"id": 1, "sum": 11, "a": 5, "b": 6}"#.utf8), identifier: "1",
-      keepsLocalChanges: true)
+      localChanges: .keep)
     // Only classes with a layout in the cache are read from bytes.
     if read == nil, ProcessInfo.processInfo.environment["MODELKIT_LAYOUT_CACHE"] == "off" { return }
     #expect(read === model && model.sum == 11 && dirtyKeys(model) == [])

@@ -8,15 +8,15 @@ import Testing
     case tree, document
 
     @discardableResult
-    func read(books identifiers: [Int]?, in scope: ModelScope, keepsLocalChanges: Bool = true) throws -> Author {
+    func read(books identifiers: [Int]?, in scope: ModelScope, localChanges: LocalChanges = .keep) throws -> Author {
       let books = identifiers.map { JSONValue.array($0.map { ["id": .int($0)] }) } ?? .null
       let record: AttributeDictionary = ["id": 1, "name": "Ada", "books": books]
       let authors =
         switch self {
-        case .tree: try scope.models(Author.self, from: [record], keepsLocalChanges: keepsLocalChanges)
+        case .tree: try scope.models(Author.self, from: [record], localChanges: localChanges)
         case .document:
           try scope.models(
-            Author.self, fromJSON: JSONValue.array([.object(record)]).jsonData(), keepsLocalChanges: keepsLocalChanges)
+            Author.self, fromJSON: JSONValue.array([.object(record)]).jsonData(), localChanges: localChanges)
         }
       return try #require(authors.first)
     }
@@ -98,7 +98,7 @@ import Testing
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(try Book.from(dictionaryValue: ["id": 3], in: scope))
-    try record.read(books: [1, 2], in: scope, keepsLocalChanges: false)
+    try record.read(books: [1, 2], in: scope, localChanges: .overwrite)
     #expect(identifiers(author) == [1, 2])
     #expect(!author.books.isDirty)
   }
@@ -107,18 +107,18 @@ import Testing
 @Suite struct `A record of a store` {
   @Test func `A model is fully loaded from a record with only the identifier`() throws {
     let scope = ModelScope()
-    let author = try #require(try scope.models(Author.self, from: [["id": 1]], keepsLocalChanges: true).first)
+    let author = try #require(try scope.models(Author.self, from: [["id": 1]], localChanges: .keep).first)
     #expect(author.loadState == .loaded)
-    let other = try scope.models(Author.self, fromJSON: Data(#"[{"id":2}]"#.utf8), keepsLocalChanges: true).first
+    let other = try scope.models(Author.self, fromJSON: Data(#"[{"id":2}]"#.utf8), localChanges: .keep).first
     #expect(other?.loadState == .loaded)
     // Nil if the document is read on the tree path only.
-    let third = scope.model(Author.self, fromJSON: Data(#"{"id":3}"#.utf8), identifier: "3", keepsLocalChanges: true)
+    let third = scope.model(Author.self, fromJSON: Data(#"{"id":3}"#.utf8), identifier: "3", localChanges: .keep)
     #expect(third == nil || third?.loadState == .loaded)
   }
 
   @Test func `An embedded object with only an identifier is read as an unloaded reference`() throws {
     let scope = ModelScope()
-    let books = try scope.models(Book.self, from: [["id": 1, "author": ["id": 2]]], keepsLocalChanges: true)
+    let books = try scope.models(Book.self, from: [["id": 1, "author": ["id": 2]]], localChanges: .keep)
     #expect(books.first?.author.value?.loadState == .incomplete)
   }
 }
@@ -127,7 +127,7 @@ import Testing
   @Test func `A list that is in no record is saved with its inverse again after a revert`() throws {
     let scope = ModelScope()
     let author = try #require(
-      try scope.models(Author.self, from: [["id": 1, "name": "Ada"]], keepsLocalChanges: true).first)
+      try scope.models(Author.self, from: [["id": 1, "name": "Ada"]], localChanges: .keep).first)
     author.books.add(Book(title: "A"))
     author.revert()
     #expect(!author.isDirty && author.books.loadState == .notLoaded)

@@ -8,7 +8,7 @@ import Testing
   private let record: AttributeDictionary = ["id": 1, "title": "Emma"]
 
   private func stored(_ record: AttributeDictionary) throws -> Book {
-    try scope.models(Book.self, from: [record], keepsLocalChanges: true)[0]
+    try scope.models(Book.self, from: [record], localChanges: .keep)[0]
   }
 
   @Test func `A value that the record lacks is saved although the store read the model again`() throws {

@@ -42,9 +42,9 @@ import Testing
     let scope = ModelScope(transformers: context(.lenient, keeps: true))
     var paths: [String] = []
     scope.decodingIssueHandler = { paths += $0.map { "\($0.path)" } }
-    let books = try scope.models(Book.self, from: [["id": 1, "year": 1900, "x": 1]], keepsLocalChanges: true)
+    let books = try scope.models(Book.self, from: [["id": 1, "year": 1900, "x": 1]], localChanges: .keep)
     books[0].year.value = 1901
-    _ = try scope.models(Book.self, from: [["id": 1, "year": "MCM", "title": []]], keepsLocalChanges: true)
+    _ = try scope.models(Book.self, from: [["id": 1, "year": "MCM", "title": []]], localChanges: .keep)
     #expect(paths.sorted() == ["title", "year"])
     #expect(books[0].rejectedValues.map(\.key) == ["title"])
     #expect(books[0].dictionaryValue == ["id": 1, "title": [], "year": 1901, "x": 1])

@@ -31,7 +31,7 @@
       let level = try translator.level(M.self, alias: "t")
       guard let table = level.table else { throw SQLTranslator.TableIsNeeded(type: M.typeName) }
       self.table = table
-      // Records of a derived class are told apart when they are read.
+      // SQL does not know the class of a record; all of them are models of the topmost one.
       isExact = M.isTopOfHierarchy
       let isInMemory = query.evaluation == .inMemory || evaluation == .inMemory
       var conditions: [String] = []

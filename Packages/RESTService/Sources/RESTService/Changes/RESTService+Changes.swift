@@ -59,7 +59,7 @@ extension RESTService {
         if found.contains(name) { continue }
         let scope = makeScope()
         // The class may have read them before it was changed.
-        guard let model = try? scope.models(M.self, from: [before], keepsLocalChanges: false).first else { return nil }
+        guard let model = try? scope.models(M.self, from: [before], localChanges: .overwrite).first else { return nil }
         guard let result = try isFound(model) else { return nil }
         if result.isMatch { found.insert(name) }
       }

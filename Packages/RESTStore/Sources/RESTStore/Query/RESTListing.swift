@@ -254,7 +254,7 @@ struct RESTListing<M: Model> {
       let models = try? store.readingRecords(
         since: readStart,
         {
-          try store.scope.models(M.self, fromJSON: response.body, at: path, keepsLocalChanges: $0)
+          try store.scope.models(M.self, fromJSON: response.body, at: path, localChanges: $0)
         })
     else { return nil }
     store.tags.forget(models)

@@ -29,7 +29,7 @@ extension RESTModelStore {
     guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
       let model = readingRecords(
         since: start,
-        { scope.model(type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: $0) })
+        { scope.model(type, fromJSON: response.body, at: path, identifier: identifier, localChanges: $0) })
     else { return nil }
     tags.setRead(tag(in: response), of: model)
     return model
@@ -38,14 +38,14 @@ extension RESTModelStore {
   /// Reads records of an answer. The models of other records inside them lose their entity tags, which are of other
   /// versions. If they were saved since the request was sent, they keep their values and tags.
   ///
-  /// - Parameter read: reads the records; it receives whether local changes are kept.
+  /// - Parameter read: reads the records; it receives what happens to local changes.
   func readingRecords<Result>(
-    since start: PendingReads.Moment, _ read: (_ keepsLocalChanges: Bool) throws -> Result
+    since start: PendingReads.Moment, _ read: (LocalChanges) throws -> Result
   ) rethrows -> Result {
-    try readingRecords { keepsLocalChanges in
-      try reading(keeping: keepsLocalChanges ? scope.pendingReads.saved(since: start) : []) {
-        try read(keepsLocalChanges)
-      }
+    try readingRecords { localChanges in
+      var saved = scope.pendingReads.saved(since: start)
+      if case .overwriteOnly(let model) = localChanges { saved.removeAll { ObjectIdentifier($0) == model } }
+      return try reading(keeping: saved) { try read(localChanges) }
     }
   }
 
@@ -81,7 +81,7 @@ extension RESTModelStore {
     ) { numbers in
       let records = numbers.count == records.count ? records : numbers.map { records[$0] }
       let models = try readingRecords(since: start) {
-        try scope.models(M.self, from: records, keepsLocalChanges: $0)
+        try scope.models(M.self, from: records, localChanges: $0)
       }
       tags.forget(models)
       return models

@@ -348,7 +348,7 @@ public final class RESTModelStore: ModelStore {
         let record = try self.record(answering: answer, identifier: identifier, of: type)
         let start = response.isJoined ? .unknown : start
         let model = try readingRecords(since: start) {
-          try scope.models(type, from: [record], keepsLocalChanges: $0)[0]
+          try scope.models(type, from: [record], localChanges: $0)[0]
         }
         tags.setRead(tag(in: response), of: model)
         scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)

@@ -84,6 +84,22 @@ private func problems(_ author: Author, in scope: ModelScope) -> [String] {
 }
 
 @Suite struct `Answers with embedded records` {
+  @Test(arguments: Wrapping.all)
+  fileprivate func `A refresh keeps unsaved edits of other models whose records are in the answer`(
+    wrapping: Wrapping
+  ) async throws {
+    let store = try wrapping.store(
+      wrapping.one(#"{"id": 10, "title": "Notes", "author": {"id": 1, "name": "Ada", "born": 1815}}"#))
+    let book = try await store.lookup(Book.self, identifier: "10")
+    let author = try #require(book.author.value)
+    author.name.value = "Ada Lovelace"
+    book.title.value = "Notebook"
+    try await store.refresh(book)
+    #expect(book.title.value == "Notes" && !book.title.isDirty)
+    #expect(author.name.value == "Ada Lovelace" && author.name.isDirty)
+    #expect(author.born.value == 1815)
+  }
+
   @Test(arguments: Wrapping.all, backReferences)
   private func `A looked-up record wins over the back references inside it`(_ server: Wrapping, _ back: String)
     async throws

@@ -11,7 +11,7 @@ extension ModelStore {
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
     try claimTypeName(of: type)
     do {
-      return try readingRecords { try scope.models(type, from: records, keepsLocalChanges: $0) }
+      return try readingRecords { try scope.models(type, from: records, localChanges: $0) }
     } catch {
       let bytes = records.map { Array((try? JSONValue.object($0).jsonData()) ?? Data()) }
       throw corruption(in: bytes, of: type) { _ in nil } ?? .unreadable(M.typeName, identifier: nil, error)
@@ -34,7 +34,7 @@ extension ModelStore {
           .models(
             type, fromJSON: RecordBytes.list(of: [record]),
             identifiers: comparesIdentifiers ? identifier(number).map { known in { _ in known } } : nil,
-            keepsLocalChanges: true)
+            localChanges: .keep)
       } catch {
         // The record was read as a list of one.
         let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
@@ -72,7 +72,7 @@ extension ModelStore {
         try readingRecords {
           try scope.models(
             type, fromJSON: RecordBytes.list(of: records), identifiers: comparesIdentifiers ? identifiers : nil,
-            keepsLocalChanges: $0)
+            localChanges: $0)
         }
       }
     } catch {
@@ -126,7 +126,7 @@ extension ModelStore {
     func hasOnlyMatches() -> Bool {
       let list = RecordBytes.list(of: records.map(\.bytes))
       let models = try? makeScope()
-        .models(type, fromJSON: list, identifiers: { records[$0].identifier }, keepsLocalChanges: true)
+        .models(type, fromJSON: list, identifiers: { records[$0].identifier }, localChanges: .keep)
       return models != nil
     }
     if hasOnlyMatches() { return nil }
@@ -137,7 +137,7 @@ extension ModelStore {
       do {
         let list = RecordBytes.list(of: [record.bytes])
         models += try scope.models(
-          type, fromJSON: list, identifiers: { _ in record.identifier }, keepsLocalChanges: true)
+          type, fromJSON: list, identifiers: { _ in record.identifier }, localChanges: .keep)
       } catch {
         return (number, (error as? ModelDecodingError).map { $0.outsideOfList } ?? error)
       }

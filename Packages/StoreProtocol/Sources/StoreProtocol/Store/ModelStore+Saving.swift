@@ -33,7 +33,8 @@ extension ModelStore {
     }
   }
 
-  /// Reads a model again from the store. Local changes are overwritten, unless the store throws.
+  /// Reads a model again from the store. Its local changes are overwritten, unless the store throws; those of other
+  /// models whose records are in the answer are kept.
   ///
   /// Fields that the record lacks are reverted, as by ``/ModelCore/ModelIsolation/revert()``.
   ///
@@ -43,7 +44,7 @@ extension ModelStore {
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(of: model) }
     scope.add(model)
     let stamp = ChangeStamp.next()
-    let found = try await Refreshing.$isUnderWay.withValue(true, in: #isolation) {
+    let found = try await Refreshing.$model.withValue(ObjectIdentifier(model), in: #isolation) {
       // The class of the model may be derived from `M`, and be one that stores call otherwise.
       try await lookup(ModelType(type(of: model)), identifier: identifier)
     }
@@ -59,9 +60,9 @@ extension ModelStore {
     model.revertUnrecordedFields(asOf: stamp)
   }
 
-  /// Whether reads of the running task overwrite local changes, because of ``refresh(_:)``.
+  /// Whether reads of the running task overwrite local changes of a model, because of ``refresh(_:)``.
   @_spi(ModelKitInternals)
-  public var isRefreshing: Bool { Refreshing.isUnderWay }
+  public var isRefreshing: Bool { Refreshing.model != nil }
 
   fileprivate func save(_ plan: SaveOrder) async throws {
     for step in plan.steps { try await save(step) }
@@ -91,17 +92,17 @@ extension TransactionalModelStore {
   }
 }
 
-/// The task-local state that makes reads overwrite local changes.
+/// The model of which the reads of the task overwrite the local changes.
 enum Refreshing {
-  @TaskLocal static var isUnderWay = false
+  @TaskLocal static var model: ObjectIdentifier?
 }
 
 @_spi(ModelKitInternals)
 extension ModelStore {
-  /// Runs a read of records into models, which overwrites local changes in a refresh. Observers, and the tasks that
-  /// they start, are no part of the refresh.
-  public func readingRecords<Result>(_ read: (_ keepsLocalChanges: Bool) throws -> Result) rethrows -> Result {
-    guard Refreshing.isUnderWay else { return try read(true) }
-    return try Refreshing.$isUnderWay.withValue(false) { try read(false) }
+  /// Runs a read of records into models, which overwrites the local changes of the model that is refreshed. Observers,
+  /// and the tasks that they start, are no part of the refresh.
+  public func readingRecords<Result>(_ read: (LocalChanges) throws -> Result) rethrows -> Result {
+    guard let model = Refreshing.model else { return try read(.keep) }
+    return try Refreshing.$model.withValue(nil) { try read(.overwriteOnly(model)) }
   }
 }

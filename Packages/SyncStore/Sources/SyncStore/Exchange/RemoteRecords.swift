@@ -303,7 +303,7 @@ struct RemoteRecords {
     _ type: M.Type, _ record: AttributeDictionary, _ keys: Set<String>?, _ isTemporary: Bool
   ) throws -> (model: M, values: (record: AttributeDictionary, fields: [AnyField])) {
     let scope = ModelScope(transformers: local)
-    let model = try scope.models(type, from: [record], keepsLocalChanges: false)[0]
+    let model = try scope.models(type, from: [record], localChanges: .overwrite)[0]
     let fields = model.storableFields.filter { field in
       guard let key = field.key else { return false }
       if isTemporary, field === model.identifierField { return false }
