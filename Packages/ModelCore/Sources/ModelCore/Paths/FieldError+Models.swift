@@ -3,6 +3,8 @@
 extension FieldError.Code {
   /// Several relations of a model declare the same inverse.
   public static let sharedInverse = FieldError.Code("sharedInverse")
+  /// The related model is of another scope.
+  public static let scopesDiffer = FieldError.Code("scopesDiffer")
 }
 
 extension FieldError {
@@ -41,6 +43,17 @@ extension FieldError {
       \(model) has more than one relation with the inverse \(inverse.quotedForMessage) of \(related): a model may be in \
       it twice. Give each an inverse of its own, or none.
       """, field: inverse)
+  }
+
+  /// A link between models of two scopes, such as of two store instances.
+  init(scopesDiffer relation: any Relation, of owner: ModelObject, _ related: ModelObject) {
+    let name = (relation.name ?? relation.key ?? "").quotedForMessage
+    self.init(
+      .scopesDiffer,
+      """
+      \(name) of \(owner.layout.typeName) references a \(related.layout.typeName) of another scope, which has other \
+      objects for the same records. Look it up in the store of the \(owner.layout.typeName) first.
+      """, field: relation.key)
   }
 
   /// A property whose values are models, declared as a field of values.

@@ -211,6 +211,9 @@ extension Relation {
     guard let owner = ownerModel else { return }
     if let map = owner.identityMap {
       if related.identityMap == nil, !map.isDraft { map.add(related, by: change) }
+      if change.kind == .local, let other = related.identityMap, other !== map, !map.isDraft, !other.isDraft {
+        ModelIssue.report(FieldError(scopesDiffer: self, of: owner, related))
+      }
     } else if let map = related.identityMap, !map.isDraft {
       map.add(owner, by: change)
     }

@@ -9,13 +9,15 @@ extension ModelObject {
   /// - Parameters:
   ///   - field: a field of this model.
   ///   - context: the spelling of records.
-  /// - Returns: nil if the baseline is unknown, as for embedded models.
+  /// - Returns: nil if the baseline is unknown, as for embedded models. Also if an open transaction of another task saved
+  ///   the field: its baseline is not stored yet.
   public func storedBaseline(of field: AnyField, in context: ValueTransformerContext) -> StoredValue? {
     guard let key = field.key else { return nil }
     if let details {
       if details.unknownBaselines.contains(ObjectIdentifier(field)) || isLoadedFromDocument(field) { return nil }
       if details.remainder?.rejection(of: field) != nil { return nil }
     }
+    if let map = identityMap, map.transactions.contains(where: { $0.hasUncommitted(field) }) { return nil }
     if field.isRelation { return relationBaseline(of: field, Self.path(key, in: context), in: context) }
     if let value = try? field.exportedBaseline(by: FieldWriter(context: context)) {
       return StoredValue(path: Self.path(key, in: context), value: value)

@@ -200,8 +200,14 @@ extension ModelScope {
 
   /// Records that the running task committed a save or the deletion of a model. A transaction of another store of the
   /// scope, in which the task is, can't take it back.
-  public func noteCommit(of model: ModelObject) {
-    for edits in map.transactions { edits.didCommit(model) }
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - fields: the fields that the save wrote.
+  public func noteCommit(of model: ModelObject, writing fields: @autoclosure () -> [AnyField] = []) {
+    if map.transactions.isEmpty { return }
+    let fields = fields()
+    for edits in map.transactions { edits.didCommit(model, fields) }
   }
 
   /// Records that a store deletes a model.

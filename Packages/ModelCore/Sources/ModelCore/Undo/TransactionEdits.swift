@@ -133,16 +133,19 @@ public final class TransactionEdits {
     end()
     // The transaction of another store of the scope can't take the commit back.
     for model in models {
-      for outer in map.transactions { outer.didCommit(model) }
+      for outer in map.transactions { outer.didCommit(model, []) }
     }
     map.recordTogether(as: operation ?? self, body)
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
-  /// values if this transaction fails.
-  func didCommit(_ model: ModelObject) {
+  /// values if this transaction fails. So do those of a save by another task that this transaction had saved before.
+  func didCommit(_ model: ModelObject, _ fields: [AnyField]) {
     guard isInside() else {
       if deleted.contains(model) { keepSavedValues(of: model) }
+      for field in fields where !field.isDirty && uncommitted.contains(ObjectIdentifier(field)) {
+        overtaken.insert(ObjectIdentifier(field))
+      }
       return
     }
     newModels.remove(model)
@@ -274,6 +277,11 @@ public final class TransactionEdits {
     if uncommitted.isEmpty || wasInside() { return [] }
     return recorded(of: model).filter { !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field)) }
       .map(\.field)
+  }
+
+  /// Returns whether the transaction saved a field, unless the running task is part of it, or outlives it.
+  func hasUncommitted(_ field: AnyField) -> Bool {
+    !uncommitted.isEmpty && uncommitted.contains(ObjectIdentifier(field)) && !wasInside()
   }
 
   /// The fields that the transaction edited, unless the running task is part of it. Fields that another task edited

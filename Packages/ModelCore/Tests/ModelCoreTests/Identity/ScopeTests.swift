@@ -33,6 +33,18 @@ private enum Second {
     #expect(author.name == "Ada")
   }
 
+  @Test func `A link between models of two scopes is reported`() throws {
+    let (scope, other) = (ModelScope(), ModelScope())
+    let book = Book.with(identifier: "1", in: scope), author = Author.with(identifier: "10", in: other)
+    let issues = ReportedIssues.about("references a Author of another scope") { book.author.value = author }
+    #expect(issues.count == 1 && issues.first?.contains("author") == true)
+    let none = ReportedIssues.about("references a Author of another scope") {
+      book.author.value = Author.with(identifier: "10", in: scope)
+      book.author.value = Author()
+    }
+    #expect(none.isEmpty)
+  }
+
   @Test func `A scope does not retain models without unsaved changes`() throws {
     let scope = ModelScope()
     var author: Author? = try Author.from(dictionaryValue: ["id": 10, "name": "Ada"], in: scope)

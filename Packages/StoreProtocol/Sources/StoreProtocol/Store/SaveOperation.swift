@@ -379,7 +379,7 @@ public struct SaveOperation<M: Model> {
       }
     }
     try complete(answer: answer)
-    scope.noteCommit(of: model)
+    scope.noteCommit(of: model, writing: fields.fields(of: model))
     hook.run(on: model, unless: ModelHook.areSkipped)
   }
 

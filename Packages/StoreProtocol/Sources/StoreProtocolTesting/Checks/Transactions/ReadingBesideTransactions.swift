@@ -39,6 +39,11 @@ extension ModelStoreContract {
       makeStore in
       try await savingBesideFormerValue(makeStore)
     },
+    SharedEngineCheck("a save by another task writes an unsaved edit that an open transaction saved, without conflict")
+    {
+      makeStore in
+      for fails in [false, true] { try await savingUncommittedEdit(makeStore, fails: fails) }
+    },
     SharedEngineCheck("a partial save and a creation by another task leave out what an open transaction edited") {
       makeStore in
       try await savingPartOfEditedModel(makeStore)
@@ -247,6 +252,28 @@ extension ModelStoreContract {
     try requireEqual(
       try await other.count(ContractPerson.self) { $0.name == "New" }, isHeld ? 1 : 0,
       "held: \(isHeld): the stored new models")
+  }
+
+  @MainActor private static func savingUncommittedEdit(
+    _ makeStore: () async throws -> any ModelStore, fails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    person.age.value = 5
+    do {
+      try await transaction(in: store) { store in
+        try await store.save(person)
+        try await beside(store) { try await $0.save(person) }
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {
+    } catch let error as ModelStoreError where error.code == .conflict {}
+    try requireEqual(person.age.value, 5, "the age, fails: \(fails)")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 5, "the stored age, fails: \(fails)")
+    try await store.save(person)
+    try require(!person.isDirty, "the person is dirty after a save, fails: \(fails)")
   }
 
   @MainActor private static func revertingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
