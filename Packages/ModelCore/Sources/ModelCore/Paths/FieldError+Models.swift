@@ -51,8 +51,8 @@ extension FieldError {
     self.init(
       .scopesDiffer,
       """
-      \(name) of \(owner.layout.typeName) references a \(related.layout.typeName) of another scope, which has other \
-      objects for the same records. Look it up in the store of the \(owner.layout.typeName) first.
+      \(name) of \(owner.layout.typeName) references a model of another scope (\(related.layout.typeName)), which has \
+      other objects for the same records. Look it up in the store of the \(owner.layout.typeName) first.
       """, field: relation.key)
   }
 

@@ -36,9 +36,9 @@ private enum Second {
   @Test func `A link between models of two scopes is reported`() throws {
     let (scope, other) = (ModelScope(), ModelScope())
     let book = Book.with(identifier: "1", in: scope), author = Author.with(identifier: "10", in: other)
-    let issues = ReportedIssues.about("references a Author of another scope") { book.author.value = author }
+    let issues = ReportedIssues.about("references a model of another scope (Author)") { book.author.value = author }
     #expect(issues.count == 1 && issues.first?.contains("author") == true)
-    let none = ReportedIssues.about("references a Author of another scope") {
+    let none = ReportedIssues.about("references a model of another scope (Author)") {
       book.author.value = Author.with(identifier: "10", in: scope)
       book.author.value = Author()
     }
