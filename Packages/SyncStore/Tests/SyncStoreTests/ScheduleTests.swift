@@ -56,6 +56,20 @@ import Testing
     #expect(schedule.ready == ["Book/2"])
   }
 
+  @Test func `The order of a transaction does not change that of references, however many entries are in between`() {
+    var element = item("1"), style = item("2", groups: ["g"]), comment = item("3", groups: ["g"])
+    element.formerReferences = [OutboxEntry.recordName("Book", "2")]
+    comment.formerReferences = [OutboxEntry.recordName("Book", "1")]
+    (element.isDeletion, style.isDeletion, comment.isDeletion) = (true, true, true)
+    #expect(Schedule([element, style, comment]).steps.map(\.name.text) == ["Book/3", "Book/1", "Book/2"])
+    let schedule = Schedule([
+      item("1", references: ["4"]), item("2", references: ["4"], groups: ["g"]), item("3", groups: ["g", "h"]),
+      item("4", creates: true, groups: ["h"]),
+    ])
+    #expect(schedule.steps.map(\.name.text) == ["Book/4", "Book/1", "Book/2", "Book/3"])
+    #expect(schedule.steps.last?.waitsFor.map(\.text) == ["Book/2"])
+  }
+
   @Test func `New records that reference each other do not wait for ever`() {
     let schedule = Schedule([item("1", creates: true, references: ["2"]), item("2", creates: true, references: ["1"])])
     #expect(schedule.ready == ["Book/2"])

@@ -39,10 +39,12 @@ struct Schedule {
   /// All entries, each after those that it waits for.
   ///
   /// An entry waits for the creation of each record that it references, and for the earlier entries of its
-  /// transactions. A deletion waits for the entries of records that reference the deleted one on the server. Parked entries hold those that wait for them, and no others. In a cycle of references the last one
-  /// that is found is left aside.
+  /// transactions that do not wait for it themselves. A deletion waits for the entries of records that reference the
+  /// deleted one on the server. Parked entries hold those that wait for them, and no others. In a cycle of references
+  /// the last one that is found is left aside.
   ///
-  /// - Complexity: O(*n* + *e*) in the number of entries and of edges, for each group edge to a creation O(*n*) more.
+  /// - Complexity: O(*n* + *e*) in the number of entries and of edges, and for each entry O(*m*) in the number of those
+  ///   that wait for it.
   var steps: [Step] {
     enum Progress { case untouched, open, done }
     let edges = self.edges
@@ -86,17 +88,6 @@ struct Schedule {
       items[index].references.sorted { $0.text < $1.text }.compactMap { indexes[$0] }
         .filter { $0 != index && items[$0].entry.isAwaited }
     }
-    func needs(_ index: Int, _ other: Int) -> Bool {
-      if !items[other].entry.isAwaited || creations[index].isEmpty { return false }
-      var (seen, open): (Set<Int>, [Int]) = ([index], [index])
-      while let next = open.popLast() {
-        for each in creations[next] where seen.insert(each).inserted {
-          if each == other { return true }
-          open.append(each)
-        }
-      }
-      return false
-    }
     // A server cuts or rejects the references to a record that it deletes.
     var removals = [Set<Int>](repeating: [], count: items.count)
     for (index, item) in items.enumerated() {
@@ -105,13 +96,28 @@ struct Schedule {
         removals[deleted].insert(index)
       }
     }
-    var members: [String: [Int]] = [:]
     var edges = zip(creations, removals).map { $0 + $1.sorted() }
-    for (index, item) in items.enumerated() {
+    var dependants = [[Int]](repeating: [], count: items.count)
+    for (index, others) in edges.enumerated() {
+      for other in others { dependants[other].append(index) }
+    }
+    var members: [String: [Int]] = [:]
+    // The last entry for which each one was found to wait.
+    var needed = [Int](repeating: -1, count: items.count)
+    for (index, item) in items.enumerated() where !item.entry.groups.isEmpty {
+      // A reference is stronger than the order of a transaction: an entry waits for none that waits for it.
+      var open = [index]
+      while let next = open.popLast() {
+        for each in dependants[next] where needed[each] != index {
+          needed[each] = index
+          open.append(each)
+        }
+      }
       for group in Set(item.entry.groups).sorted() {
-        // A reference is stronger than the order of a transaction.
-        let before = members[group]?.last { !needs($0, index) && !removals[$0].contains(index) }
-        if let before { edges[index].append(before) }
+        if let before = members[group]?.last(where: { needed[$0] != index }) {
+          edges[index].append(before)
+          dependants[before].append(index)
+        }
         members[group, default: []].append(index)
       }
     }
