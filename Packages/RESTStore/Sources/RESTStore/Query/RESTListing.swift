@@ -83,7 +83,7 @@ struct RESTListing<M: Model> {
   /// The position of the first page.
   var start: Position {
     let skipped = isMixed || isHere ? query.offset : translation.skipped
-    let isBeginning = isMixed || isHere || query.offset == 0
+    let isBeginning = isMixed || isHere || translation.skipped == query.offset
     return Position(
       call: firstCall, items: translation.items, skipped: skipped, remaining: query.limit,
       count: isBeginning ? 0 : nil)
@@ -124,6 +124,9 @@ struct RESTListing<M: Model> {
 
   private func page(at position: Position, of answer: RESTResponse) throws -> Page {
     let all = try store.records(in: answer, of: M.self)
+    if position.count == nil, !position.isLinked {
+      try translation.paging.checkPosition(of: position.items, count: all.count, total: answer.total)
+    }
     var next = position
     try next.repetition.add(names(of: all), number: position.page)
     var found = isMixed ? all.filter(M.includes) : all

@@ -58,9 +58,7 @@ public enum RESTPaging: Sendable, Hashable {
   ///   - total: the number of elements in all pages; nil if it is not known.
   ///   - countSoFar: the number of elements in this page and those before; nil if that is not known.
   func items(after items: [RESTQueryItem], count: Int, total: Int?, countSoFar: Int?) -> [RESTQueryItem]? {
-    func number(_ name: String?) -> Int? {
-      name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
-    }
+    func number(_ name: String?) -> Int? { Self.number(name, in: items) }
     /// The items with a number moved forward; nil if there is no larger number.
     func moved(_ name: String, from current: Int, by distance: Int) -> [RESTQueryItem]? {
       let (next, isTooLarge) = current.addingReportingOverflow(distance)
@@ -80,6 +78,27 @@ public enum RESTPaging: Sendable, Hashable {
       guard hasMore || count >= number(sizeParameter) ?? size else { return nil }
       return moved(page, from: number(page) ?? first, by: 1)
     }
+  }
+
+  private static func number(_ name: String?, in items: [RESTQueryItem]) -> Int? {
+    name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
+  }
+
+  /// Checks that a page by number begins where it was requested to, in a list that did not begin with the first page.
+  ///
+  /// - Throws: `ModelStoreError` with the code `server` if the server has another page size than the requested one.
+  func checkPosition(of items: [RESTQueryItem], count: Int, total: Int?) throws {
+    guard case .pages(let usual, let page, let sizeParameter, let first) = self, let total else { return }
+    let size = Self.number(sizeParameter, in: items) ?? max(1, usual)
+    let (before, isTooLarge) = ((Self.number(page, in: items) ?? first) &- first).multipliedReportingOverflow(by: size)
+    let isShort = !isTooLarge && count < size && total > before && total - before > count
+    guard isShort || count > size else { return }
+    throw ModelStoreError(
+      .server,
+      """
+      a page has \(count) records instead of \(size), so that the position of its records is unknown. Request pages of \
+      a size that the server has, or the list from its beginning
+      """)
   }
 }
 

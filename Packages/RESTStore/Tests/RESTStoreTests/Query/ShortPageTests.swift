@@ -74,6 +74,18 @@ private final class CappedServer: HTTPTransport {
       mark = page.next
     } while mark != nil
     #expect(pages.flatMap { $0 } == Array(1...10))
+    #expect(try await store.list(Person.self, limit: 4, offset: 5).map(\.id.value) == Array(6...9))
+  }
+
+  @Test func `A list by number that begins at another page is rejected, since its position is unknown`() async throws {
+    let server = CappedServer(count: 10, total: 10, isNumbered: true)
+    let store = try RESTModelStore(server, dialect: EnvelopedDialect(total: "total", paging: .pages(size: 5)))
+    for (limit, offset) in [(nil, 5), (nil, 7), (1, 3)] as [(Int?, Int)] {
+      let error = try await storeError { _ = try await store.list(Person.self, limit: limit, offset: offset) }
+      #expect(error.code == .server && error.message.contains("position of its records is unknown"), "\(error)")
+    }
+    // Beyond the end there is nothing that could be at another position.
+    #expect(try await store.list(Person.self, offset: 12).isEmpty)
   }
 
   @Test(arguments: [nil, 3, 4, -1, Int.min] as [Int?])
