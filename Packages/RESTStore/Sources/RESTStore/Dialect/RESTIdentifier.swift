@@ -10,6 +10,9 @@
 /// }
 /// ```
 public enum RESTIdentifier {
+  /// The spelling of the keys and values of records in the store that reads an answer.
+  @TaskLocal static var transformers = ValueTransformerContext.standard
+
   /// Writes an identifier into a record, at the position and in the form of the identifier field: as a number for a
   /// field of integers. Nothing is written if the type has no identifier field that can hold it.
   ///
@@ -18,7 +21,7 @@ public enum RESTIdentifier {
   ///   - type: the class of the model.
   ///   - record: the record.
   public static func write<M: Model>(_ identifier: String, of type: M.Type, to record: inout AttributeDictionary) {
-    M.prototype().storedValue(ofIdentifier: identifier, in: .standard)?.write(to: &record)
+    M.prototype().storedValue(ofIdentifier: identifier, in: transformers)?.write(to: &record)
   }
 
   /// Returns the value of a relation in a record: the identifier of the related model in the form of its field, or its
@@ -38,14 +41,14 @@ public enum RESTIdentifier {
 
   /// Returns an identifier in the form that it has in records of a model.
   static func value(_ identifier: String, of model: ModelObject) -> JSONValue {
-    model.storedValue(ofIdentifier: identifier, in: .standard)?.value ?? .string(identifier)
+    model.storedValue(ofIdentifier: identifier, in: transformers)?.value ?? .string(identifier)
   }
 
   /// Returns a record of a model with its identifier.
   static func record(_ identifier: String, _ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary
   {
     var record = record
-    model.storedValue(ofIdentifier: identifier, in: .standard)?.write(to: &record)
+    model.storedValue(ofIdentifier: identifier, in: transformers)?.write(to: &record)
     return record
   }
 

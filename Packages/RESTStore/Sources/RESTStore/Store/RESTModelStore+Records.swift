@@ -115,7 +115,14 @@ extension RESTModelStore {
   /// Returns the one record of an answer; nil if the answer has none.
   func record<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> AttributeDictionary? {
     guard let payload = answer.payload, !payload.isNull else { return nil }
-    return try handle.dialect.deserialize(payload, of: type)
+    return try deserialized(payload, of: type)
+  }
+
+  /// Returns a payload as the dialect reads it, with identifiers under the keys of this store.
+  func deserialized<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
+    try RESTIdentifier.$transformers.withValue(scope.transformers) {
+      try handle.dialect.deserialize(payload, of: type)
+    }
   }
 
   /// Returns the record of an answer to a lookup.
@@ -162,7 +169,7 @@ extension RESTModelStore {
     }
     return try elements.enumerated().map { index, element in
       do {
-        return try handle.dialect.deserialize(element, of: type)
+        return try deserialized(element, of: type)
       } catch let error as ModelDecodingError {
         throw error.inside(FieldPath([.index(index)]))
       }

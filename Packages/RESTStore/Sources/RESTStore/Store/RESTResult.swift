@@ -90,7 +90,7 @@ public struct RESTResult {
       guard case .array(let updated)? = json["updated"], let position = json["position"]?.stringValue else {
         throw ModelDecodingError(path: FieldPath(), expected: "changes", found: json.typeDescription)
       }
-      let records = try updated.map { try store.handle.dialect.deserialize($0, of: type) }
+      let records = try updated.map { try store.deserialized($0, of: type) }
       let gone = try ["deleted", "left"].flatMap { key in
         // A server without conditions on changes has no list of records that "left".
         let list = json[key] ?? (key == "left" ? [] : .null)

@@ -37,6 +37,26 @@ extension `The dialect of JSON:API` {
     #expect(friend.friends.value?.first === writer)
   }
 
+  @Test func `The dialect of JSON:API writes identifiers under keys in any case`() async throws {
+    final class Order: Model {
+      let orderNumber = Field<Int>()
+      let note = Field<String>()
+      override var identifierField: AnyField? { orderNumber }
+    }
+    let resource = #"{"type": "orders", "id": "7", "attributes": {"note": "new"}}"#
+    let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 201, body: Data(#"{"data": \#(resource)}"#.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data(#"{"data": [\#(resource)]}"#.utf8))),
+    ])
+    let store = try RESTModelStore(transport, dialect: JSONAPIDialect(), scope: scope)
+    let order = Order()
+    order.note.value = "new"
+    try await store.create(order)
+    #expect(order.orderNumber.value == 7)
+    #expect(try await store.list(Order.self).first === order)
+  }
+
   @Test func `The dialect of JSON:API keeps resources apart whose identifiers differ only in an accent`() async throws {
     let (one, other) = ("caf\u{e9}", "cafe\u{301}")
     func writer(_ number: Int, _ town: String) -> String {
