@@ -130,7 +130,7 @@ public final class RESTRouter: Sendable {
   /// - Parameter value: returns the values of the placeholders in a template.
   func pathOfCollection(_ type: ModelObject.Type, value: (String) -> String? = { _ in nil }) throws -> String {
     let route = collection(of: type).path
-    if let template = RouteTemplate(route) { return try template.path(of: type.typeName, value) }
+    if let template = RouteTemplate(route, of: type) { return try template.path(of: type.typeName, value) }
     let id = ObjectIdentifier(type)
     // A class may declare another path each time.
     if let known = tables.withLock({ $0.paths[id] }), known.route == route { return known.path }
@@ -164,7 +164,9 @@ public final class RESTRouter: Sendable {
   }
 
   /// Returns the placeholders in the template of a class, which need a value; empty without template.
-  func places(in type: ModelObject.Type) -> [String] { RouteTemplate(collection(of: type).path)?.places ?? [] }
+  func places(in type: ModelObject.Type) -> [String] {
+    RouteTemplate(collection(of: type).path, of: type)?.places ?? []
+  }
 
   func pathOfInstance(_ model: ModelObject, depth: Int) throws -> String {
     try pathOfInstance(model, depth: depth, below: [])

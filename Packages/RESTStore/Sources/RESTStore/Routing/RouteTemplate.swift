@@ -10,12 +10,17 @@ struct RouteTemplate {
   /// The pieces of each component of the collection's path.
   private let components: [[Piece]]
 
-  /// Reads a route; returns nil if it has no placeholders. A placeholder as the last component stands for the
-  /// identifier, and is dropped: the identifier is appended anyway.
-  init?(_ route: String) {
+  /// Reads a route; returns nil if it has no placeholders. The placeholder of the identifier as the last component is
+  /// dropped: the identifier is appended anyway.
+  init?(_ route: String, of type: ModelObject.Type) {
     guard route.utf8.contains(UInt8(ascii: "{")) else { return nil }
     var components = route.split(separator: "/", omittingEmptySubsequences: true).map { Self.pieces(of: $0) }
-    if let last = components.last, last.count == 1, case .value = last[0] { components.removeLast() }
+    if let last = components.last, last.count == 1, case .value(let place) = last[0] {
+      let model = type.init()
+      if place == "id" || model.field(declaredAs: place).map({ $0 === model.identifierField }) ?? false {
+        components.removeLast()
+      }
+    }
     self.components = components
   }
 

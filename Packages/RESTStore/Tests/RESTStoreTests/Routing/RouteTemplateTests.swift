@@ -54,6 +54,14 @@ private final class Handbook: Model, Routable {
     #expect(router.instancePath(for: member) == nil)
   }
 
+  @Test func `A route that ends with another placeholder than that of the identifier keeps it`() async throws {
+    router.route(Member.self, to: "/tenants/{org.id}")
+    #expect(router.instancePath(for: member(org: 5)) == "/tenants/5/7")
+    let transport = StubTransport(status: 200, "[]")
+    _ = try await RESTModelStore(transport, router: router).list(Member.self, where: { $0.org.id == 5 })
+    #expect(transport.lines == ["GET http://api.test/tenants/5"])
+  }
+
   @Test func `A route takes its values from a condition without model, and the error names missing ones`() async throws
   {
     let transport = StubTransport(status: 200, "[]")
