@@ -61,7 +61,14 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         if let entry = noted.entry { entries.append(entry) }
       }
       try await checkLimit(adding: entries)
-      let completed = try await local.commitCompleting(batch.with(operations, adding: entries))
+      let completed: [RecordOperation]
+      do {
+        completed = try await local.commitCompleting(batch.with(operations, adding: entries))
+      } catch let mismatch as RecordMismatch where mismatch.reason == .isMissing {
+        // The server's identifier may have arrived after the operation was mapped.
+        guard try await replacement(of: mismatch.identifier, mismatch.type) != nil else { throw mismatch }
+        throw RecordMismatch(.wasChanged, mismatch.type, mismatch.identifier)
+      }
       for task in signals.change({ $0.commits += 1 }) { task.resume() }
       return completed.filter { $0.type != OutboxEntry.recordType }
     }

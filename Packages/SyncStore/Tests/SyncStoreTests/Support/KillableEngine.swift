@@ -13,7 +13,7 @@ final class KillableEngine: RecordEngine {
   private let shouldDie: @Sendable () -> Bool
   private let willRead: @Sendable () throws -> Void
   private let didRead: @Sendable () async throws -> Void
-  private let willCommit: @Sendable (RecordBatch) -> Void
+  private let willCommit: @Sendable (RecordBatch) async throws -> Void
 
   /// - Parameters:
   ///   - willRead: called before a read, which fails with the error that it throws.
@@ -23,7 +23,7 @@ final class KillableEngine: RecordEngine {
   init(
     _ base: MemoryEngine, willRead: @escaping @Sendable () throws -> Void = {},
     didRead: @escaping @Sendable () async throws -> Void = {},
-    willCommit: @escaping @Sendable (RecordBatch) -> Void = { _ in },
+    willCommit: @escaping @Sendable (RecordBatch) async throws -> Void = { _ in },
     shouldDie: @escaping @Sendable () -> Bool
   ) {
     (self.base, self.willRead, self.didRead) = (base, willRead, didRead)
@@ -48,7 +48,7 @@ final class KillableEngine: RecordEngine {
 
   func commit(_ batch: RecordBatch) async throws {
     if shouldDie() { throw Killed() }
-    willCommit(batch)
+    try await willCommit(batch)
     try base.commit(batch)
     damaged.withLock { damaged in for each in batch.operations { damaged.remove([each.type, each.identifier]) } }
     if shouldDie() { throw Killed() }
