@@ -53,7 +53,7 @@ extension SyncExchange {
   }
 
   /// The entries with the references of their records.
-  private func items() async throws -> [Schedule.Item] {
+  func items() async throws -> [Schedule.Item] {
     try await locally {
       referrers = [:]
       awaited = []

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 import MemoryStore
 import RESTStore
@@ -22,6 +23,73 @@ import Testing
   }
 
   private let list = HTTPResponseData(status: 200, body: Data("[]".utf8))
+
+  @Test(.timeLimit(.minutes(15)))
+  func `An edit is saved although the record gets the server's identifier while it is written`() async throws {
+    let shelf = Shelf()
+    let exchange = Lock<(@Sendable () async throws -> Void)?>(nil)
+    let local = KillableEngine(
+      MemoryModelStore().handle,
+      willCommit: { _ in
+        let first = exchange.withLock { exchange in
+          defer { exchange = nil }
+          return exchange
+        }
+        try await first?()
+      }, shouldDie: { false })
+    let engine = SyncEngine(local)
+    let store = SyncModelStore(engine, remote: shelf.store, types: [Book.self])
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    book.title.value = "Persuasion"
+    exchange.withLock { hook in
+      hook = { _ = try await SyncModelStore(engine, remote: shelf.store, types: [Book.self]).sync() }
+    }
+    try await store.save(book)
+    #expect(try await shelf.store.list(Book.self).map(\.title.value) == ["Emma"])
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await shelf.store.list(Book.self).map(\.title.value) == ["Persuasion"])
+    #expect(try await store.list(Book.self).map(\.title.value) == ["Persuasion"])
+    #expect(try await store.list(Book.self).first === book)
+  }
+
+  @Test func `A record that waits refers to the identifier that a pull finds`() async throws {
+    /// A server that carries out a creation and does not answer.
+    struct Losing: HTTPTransport {
+      let server: RESTFixture
+      let loses: Lock<Bool>
+
+      func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let answer = try await server.send(request)
+        let isLost = request.method == .post && loses.withLock { $0 }
+        if isLost { throw ModelStoreError(.timeout, "The answer was lost.") }
+        return answer
+      }
+    }
+    let loses = Lock(false)
+    let url = try #require(URL(string: "http://api.test"))
+    let remote = RESTModelStore(baseURL: url, transport: Losing(server: server, loses: loses))
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: remote, types: [Author.self, Book.self, Tag.self])
+    let author = Author()
+    author.name.value = "Jane"
+    try await store.save(author)
+    let book = Book.titled("Emma")
+    book.author.value = author
+    // The book waits for the tag, which the server rejects.
+    try await store.transaction { store in
+      try await store.save(Tag.labeled("a", "poison"))
+      try await store.save(book)
+    }
+    server.plan(list, list, list, HTTPResponseData(status: 503))
+    #expect(try await store.sync().waiting == 3)
+    loses.withLock { $0 = true }
+    _ = try? await store.sync()
+    loses.withLock { $0 = false }
+    #expect(try await store.sync().waiting == 2)
+    #expect(author.identifier == "1")
+    #expect(try await store.list(Book.self, where: { $0.author == author }).count == 1)
+  }
 
   @Test func `The record is as the server has it now, although the stored answer is older`() async throws {
     let book = Book.titled("Emma", rating: 1)
