@@ -63,7 +63,8 @@ struct RemoteRecords {
     do {
       // A field with an initial value counts as loaded, although the answer may lack it.
       let fields = model.storableFields.filter { !$0.wasNeverSaved }
-      let values = try model.storedValues(of: fields, in: local)
+      let values =
+        try model.storedValues(of: fields, in: local) + model.storedUnknownValues(in: local, isUnsaved: false)
       return RemoteRecord(
         identifier: identifier, values: values, nestedPaths: model.nestedPaths(in: local), model: model,
         context: local)
@@ -276,7 +277,9 @@ struct RemoteRecords {
     let fields = values.fields.compactMap { field in
       model.field(like: field) ?? field.key.flatMap { model.field(declaredAs: $0) }
     }
-    try await ModelHook.withoutHooks { _ = try await store.update(model, fields: fields) }
+    // Values of unknown keys are written with all changes only. The model has no others.
+    let chosen = model.hasUnsavedRemainder ? nil : fields
+    try await ModelHook.withoutHooks { _ = try await store.update(model, fields: chosen) }
     return try self.record(of: model)
   }
 
@@ -313,7 +316,9 @@ struct RemoteRecords {
     var context = store.scope.transformers
     context.explicitNull = true
     var values: AttributeDictionary = [:]
-    for value in try model.storedValues(of: fields, in: context) { value.write(to: &values) }
+    let unknown = model.storedUnknownValues(in: context, isUnsaved: false)
+      .filter { keys?.contains($0.path[0]) ?? true }
+    for value in try model.storedValues(of: fields, in: context) + unknown { value.write(to: &values) }
     return (model, (values, fields))
   }
 }
