@@ -50,5 +50,7 @@ public struct ModelIssue: Sendable, CustomStringConvertible {
     }
   }
 
-  static func report(_ error: any Error) { handler(ModelIssue(error: error)) }
+  /// Reports an error to the handler.
+  @_spi(ModelKitInternals)
+  public static func report(_ error: any Error) { handler(ModelIssue(error: error)) }
 }

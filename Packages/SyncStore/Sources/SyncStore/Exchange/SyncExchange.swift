@@ -31,8 +31,18 @@ final class SyncExchange<Local: RecordEngine> {
 
   var engine: SyncEngine<Local> { store.handle }
 
-  /// Returns the function that decides about conflicts of a type.
-  func resolver(_ type: String) -> Lane.Resolver { store.resolvers[type] ?? Lane.merging }
+  /// Returns the function that decides about conflicts of a type: that of the class of each record.
+  func resolver(_ type: String) -> Lane.Resolver {
+    guard let modelClass = store.modelClass(named: type), !store.resolvers.isEmpty else { return Lane.merging }
+    return { [store] conflict in
+      var current: AnyClass? = modelClass.storedClass(for: conflict.local ?? conflict.remote ?? [:])
+      while let known = current {
+        if let decide = store.resolvers[ObjectIdentifier(known)] { return decide(conflict) }
+        current = _getSuperclass(known)
+      }
+      return .merge
+    }
+  }
 
   var environment: SyncEnvironment { engine.options.environment }
 

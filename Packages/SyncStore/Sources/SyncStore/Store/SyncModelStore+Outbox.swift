@@ -112,13 +112,13 @@ extension SyncModelStore {
   /// Sets the function that decides about the conflicts of a type. Without one each conflict is merged.
   ///
   /// It runs in the isolation of this instance during ``sync()``, and may be called more than once for one conflict.
-  /// The last call for a type counts.
+  /// The last call for a class counts.
   ///
   /// - Parameters:
-  ///   - type: the class of the models.
+  ///   - type: the class of the models. Derived classes without a function of their own have the same.
   ///   - decide: returns the decision.
   public func resolve<M: Model>(_ type: M.Type, _ decide: @escaping (SyncConflict) -> SyncResolution) {
-    resolvers[M.typeName] = decide
+    resolvers[ObjectIdentifier(type)] = decide
   }
 
   /// Returns the conflicts that wait for a decision, because ``SyncResolution/wait`` was returned for them.

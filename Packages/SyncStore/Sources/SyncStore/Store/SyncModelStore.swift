@@ -24,8 +24,8 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   public private(set) var remote: (any ModelStore)?
   /// The classes to pull, by type name, in the order of their registration.
   var types: [(name: String, modelClass: any Model.Type)] = []
-  /// The conflict resolvers, by type name.
-  var resolvers: [String: (SyncConflict) -> SyncResolution] = [:]
+  /// The conflict resolvers, by class.
+  var resolvers: [ObjectIdentifier: (SyncConflict) -> SyncResolution] = [:]
   /// The sync policies, by type name.
   var policies: [String: TypePolicy] = [:]
   /// The times of the last pulls of types by this instance, except those that failed temporarily.
@@ -204,8 +204,20 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   }
 
   /// Sets policies of a type. Policies that are not given are unchanged.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models. All classes of a hierarchy have the policies of the topmost one: those of
+  ///     another class are reported to `ModelIssue.handler`, and not set.
+  ///   - policies: the policies.
   public func policy<M: Model>(_ type: M.Type, _ policies: SyncPolicy<M>...) {
     synchronize(type)
+    if let topmost = modelClass(named: M.typeName), topmost != type {
+      let message = """
+        The policies of \(M.displayName) were not set: all classes of its hierarchy share those of \
+        \(topmost.displayName). Set them there.
+        """
+      return ModelIssue.report(ModelStoreError(.unsupported, message))
+    }
     for policy in policies {
       switch policy.kind {
       case .refresh(let interval):
