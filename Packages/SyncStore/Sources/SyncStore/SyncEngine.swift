@@ -51,7 +51,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// - Returns: the operations whose records have other values than were written.
   /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
   public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
-    let group = batch.operations.count > 1 ? environment.makeIdentifier() : nil
+    let isGroup = batch.operations.count > 1 && !IndependentWrites.areTogether
+    let group = isGroup ? environment.makeIdentifier() : nil
     // The record may be pushed, or changed by another store instance, after its entry was read.
     return try await retryingMismatches(of: OutboxEntry.recordType) {
       var (operations, entries): ([RecordOperation], [RecordOperation]) = ([], [])

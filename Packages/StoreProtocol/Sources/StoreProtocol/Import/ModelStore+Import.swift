@@ -215,7 +215,9 @@ private final class ImportRun<M: Model> {
     if batch.isEmpty { return }
     if batch.count > 1, let store = store as? any TransactionalModelStore {
       do {
-        try await writeTogether(in: store) { for next in batch { try await write(next) } }
+        try await IndependentWrites.$areTogether.withValue(true, in: #isolation) {
+          try await writeTogether(in: store) { for next in batch { try await write(next) } }
+        }
         pending = []
         for next in batch { note(next) }
         return

@@ -51,6 +51,16 @@ import Testing
     #expect(tag.validationErrors.map(\.message) == ["is poison"])
   }
 
+  @Test func `An entry of an import that the server rejects holds no other`() async throws {
+    let store = client()
+    let entries = (0..<5).map { "{\"id\": \"\($0)\", \"label\": \"\($0 == 2 ? "poison" : "A")\"}" }
+    let json = "[\(entries.joined(separator: ","))]"
+    #expect(try await store.importModels(Tag.self, fromJSON: Data(json.utf8)).created.count == 5)
+    let report = try await store.sync()
+    #expect(report.failures.map(\.identifier) == ["2"] && report.waiting == 1)
+    #expect(try await server.store().list(Tag.self).count == 4)
+  }
+
   // MARK: Discarded changes
 
   @Test func `A record is sent without its reference to a new one whose changes were discarded`() async throws {

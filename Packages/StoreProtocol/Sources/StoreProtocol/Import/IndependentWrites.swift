@@ -1,0 +1,7 @@
+/// A mark of writes that a store commits together only because that is faster. A synchronisation sends each of them
+/// even if the server rejects another one.
+@_spi(ModelKitInternals)
+public enum IndependentWrites {
+  /// Whether the running task commits such writes.
+  @TaskLocal public static var areTogether = false
+}
