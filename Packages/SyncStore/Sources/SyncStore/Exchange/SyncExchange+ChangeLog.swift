@@ -22,11 +22,7 @@ extension SyncExchange {
       let began = environment.now()
       var isTestable = true
       let page = try await remote.changes(type, after: known?.position) { deleted in
-        var removed: Set<ExactText> = []
-        for identifier in deleted {
-          if let name = try await remove(name, identifier) { removed.insert(name) }
-        }
-        try await cutReferences(to: removed)
+        try await cutReferences(to: try await remove(name, deleted))
       } _: { model, record in
         if let isKept = try kept.testableMatch(model) { record.isKept = isKept } else { isTestable = false }
       } _: { records in

@@ -217,39 +217,61 @@ extension SyncExchange {
     if missing.isEmpty { return }
     // While a list is read page by page, a record can move to a page that was read already.
     let present = Set(try await remote.store.identifiers(query).map(ExactText.init))
-    var removed: Set<ExactText> = []
+    var gone: [String] = []
     for identifier in missing where !present.contains(ExactText(identifier)) {
       do {
         let isDirty = try await locally {
           try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
         }
         if isDirty, try await remote.find(M.self, identifier) != nil { continue }
-        if let name = try await remove(M.typeName, identifier) { removed.insert(name) }
+        gone.append(identifier)
       } catch is DamagedEntry {
         continue
       }
     }
+    let removed = try await remove(M.typeName, gone)
     // Of records that are not kept, the server may have more.
     if query.filter == nil { try await cutReferences(to: removed) }
   }
 
-  /// Removes the local record that the server deleted, unless it is kept by a decision.
+  /// Removes the local records that the server deleted, unless they are kept by a decision. One commit removes many.
   ///
-  /// - Returns: the name of the record; nil if none was removed.
-  func remove(_ type: String, _ identifier: String) async throws -> ExactText? {
-    rejected[ExactText(identifier)] = nil
-    var isRemoved = false
-    try await step(type, identifier) { lane in
-      isRemoved = false
-      // A record that was created meanwhile is not missing.
-      if let entry = lane.entry, entry.base == nil { return }
-      let wasThere = lane.local != nil
-      lane.rebase(on: nil, resolve: resolver(type))
-      isRemoved = wasThere && lane.local == nil
+  /// - Returns: the names of the removed records.
+  func remove(_ type: String, _ identifiers: [String]) async throws -> Set<ExactText> {
+    var seen: Set<ExactText> = []
+    let identifiers = identifiers.filter { seen.insert(ExactText($0)).inserted }
+    for name in seen { rejected[name] = nil }
+    var removed: Set<ExactText> = []
+    for start in stride(from: 0, to: identifiers.count, by: 500) {
+      let part = identifiers[start..<min(start + 500, identifiers.count)]
+      try await locally {
+        removed.formUnion(try await retryingMismatches { try await removeTogether(type, part) })
+      }
     }
-    if !isRemoved { return nil }
-    report.pulled += 1
-    return OutboxEntry.recordName(type, identifier)
+    report.pulled += removed.count
+    return removed
+  }
+
+  private func removeTogether(_ type: String, _ identifiers: ArraySlice<String>) async throws -> Set<ExactText> {
+    var operations: [RecordOperation] = []
+    var steps: [(before: StoredLane, after: Lane)] = []
+    for identifier in identifiers {
+      do {
+        let stored = try await StoredLane(type, identifier, in: engine.local)
+        var lane = stored.lane
+        // A record that was created meanwhile is not missing.
+        if let entry = lane.entry, entry.base == nil { continue }
+        lane.rebase(on: nil, resolve: resolver(type))
+        operations += try stored.operations(to: lane) { try note($0, type, identifier) }
+        steps.append((stored, lane))
+      } catch is DamagedEntry {
+        continue
+      }
+    }
+    try await store.commit(operations)
+    for (before, after) in steps { noteOutcome(before, after) }
+    let gone = steps.filter { $0.before.lane.local != nil && $0.after.local == nil }
+    return Set(gone.map { OutboxEntry.recordName(type, $0.before.identifier) })
   }
 
   /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records

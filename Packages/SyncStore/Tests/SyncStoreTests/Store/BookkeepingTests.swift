@@ -10,10 +10,15 @@ import Testing
 @Suite struct `The bookkeeping of a synchronised store` {
   private let shelf = Shelf()
   private let operations = Lock<[RecordOperation]>([])
+  private let commits = Lock(0)
 
   private func client() -> SyncModelStore<KillableEngine> {
     let engine = KillableEngine(
-      MemoryModelStore().handle, willCommit: { [operations] batch in operations.withLock { $0 += batch.operations } },
+      MemoryModelStore().handle,
+      willCommit: { [operations, commits] batch in
+        operations.withLock { $0 += batch.operations }
+        commits.withLock { $0 += 1 }
+      },
       shouldDie: { false })
     return SyncModelStore(SyncEngine(engine), remote: MemoryModelStore(shelf.server), types: [Book.self])
   }
@@ -31,6 +36,22 @@ import Testing
     let client = client()
     #expect(try await client.sync().pulled == 1_200)
     #expect(writtenTypes() == ["sync.type"] + [String](repeating: Book.typeName, count: 1_200))
+  }
+
+  @Test func `A pull removes many records with one commit`() async throws {
+    try await shelf.store.createAll((1...700).map { Book.titled("Book \($0)", rating: $0 % 7) })
+    let client = client()
+    try await client.sync()
+    let book = try await client.lookup(Book.self, identifier: "5")
+    book.title.value = "Kept"
+    try await client.save(book)
+    client.resolve(Book.self) { _ in .local }
+    _ = try await shelf.store.deleteAll(Book.self, where: { $0.rating > 0 })
+    commits.withLock { $0 = 0 }
+    #expect(try await client.sync().pulled == 599)
+    #expect(try await client.count(Book.self) == 101)
+    #expect(try await shelf.store.count(Book.self) == 101)
+    #expect(commits.withLock { $0 } < 10)
   }
 
   @Test func `A pull of unchanged records writes nothing`() async throws {
