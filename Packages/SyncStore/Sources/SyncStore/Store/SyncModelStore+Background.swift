@@ -12,8 +12,8 @@ struct SyncSignals: Sendable {
   var commits = 0
   /// The number of commits of exchanges.
   var steps = 0
-  /// The number of the last timer that ended.
-  var timer = 0
+  /// The number of times that an instance registered a class.
+  var registrations = 0
 }
 
 extension SyncModelStore {
@@ -92,6 +92,7 @@ extension SyncModelStore {
         // What was written during the exchange may not be sent yet.
         await wait(atMost: untilNextPull(interval)) { [known] in
           $0.commits != known.commits || $0.connections != known.connections
+            || $0.registrations != known.registrations
         }
       }
     }
@@ -113,14 +114,15 @@ extension SyncModelStore {
   private func wait(atMost milliseconds: Int?, until condition: (SyncSignals) -> Bool) async {
     let (signals, environment) = (handle.signals, handle.options.environment)
     await withTaskGroup(of: Void.self) { group in
-      let timers = signals.withLock { $0.timer }
+      let hasPassed = Lock(false)
       if let milliseconds {
         group.addTask {
           try? await environment.sleep(milliseconds)
-          for task in signals.change({ $0.timer += 1 }) { task.resume() }
+          hasPassed.withLock { $0 = true }
+          for task in signals.change({ _ in }) { task.resume() }
         }
       }
-      func isOver(_ signals: SyncSignals) -> Bool { signals.timer != timers || condition(signals) }
+      func isOver(_ signals: SyncSignals) -> Bool { hasPassed.withLock { $0 } || condition(signals) }
       while !Task.isCancelled, !signals.withLock({ isOver($0) }) {
         await signals.wait(isolation: #isolation, until: isOver)
       }

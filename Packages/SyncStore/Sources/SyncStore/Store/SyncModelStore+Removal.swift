@@ -30,6 +30,7 @@ extension SyncModelStore {
       try await removeAll(name)
     }
     if discardUnsynced { try await removeAll(OutboxEntry.recordType) }
+    for task in handle.signals.change({ $0.steps += 1 }) { task.resume() }
   }
 
   /// Removes all records of a type of metadata.

@@ -86,6 +86,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     let name = type.typeName
     if types.contains(where: { $0.name == name }) { return }
     types.append((name, scope.storedClass(named: name) as? any Model.Type ?? type))
+    for task in handle.signals.change({ $0.registrations += 1 }) { task.resume() }
   }
 
   /// Returns the class of the records of a type; nil if it is not registered.

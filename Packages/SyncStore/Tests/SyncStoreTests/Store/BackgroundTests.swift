@@ -30,6 +30,17 @@ import Testing
     await task.value
   }
 
+  @Test func `A class that is first read meanwhile is pulled at once`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    _ = try await store.list(Author.self)
+    for _ in 0..<1_000 where server.lines.count < 3 { await Task.yield() }
+    #expect(server.lines == ["GET /books", "GET /tags", "GET /authors"])
+    task.cancel()
+    await task.value
+  }
+
   @Test func `Types are read again after the interval of their policy`() async throws {
     let store = client()
     store.policy(Tag.self, .refresh(after: .seconds(60)))

@@ -46,6 +46,19 @@ private final class Note: Model {
     #expect(try await states.next() == .pending)
   }
 
+  @MainActor @Test func `A waiting iteration gets the state after the local records were removed`() async throws {
+    let (store, tag) = (client(), Tag.labeled("a", "A"))
+    try await store.save(tag)
+    var seen: [SyncState] = []
+    let watching = Task { for try await state in store.syncStates(of: tag) { seen.append(state) } }
+    for _ in 0..<1_000 where seen.isEmpty { await Task.yield() }
+    try await store.removeLocalRecords(discardUnsynced: true)
+    for _ in 0..<1_000 where seen.count < 2 { await Task.yield() }
+    #expect(seen == [.pending, .synced])
+    watching.cancel()
+    try await watching.value
+  }
+
   @Test func `A waiting iteration gets a state that another task causes, and ends with its task`() async throws {
     let store = SharedStore(client())
     let states = AsyncStream.makeStream(of: SyncState.self)
