@@ -92,6 +92,14 @@ private final class Worker: Model {
     }
     // Whether there is one is not known.
     #expect(error.code == .offline)
+    var query = ModelQuery(Tag.self)
+    query.limit = 1
+    try await cache.save(Tag.labeled("c", "C"))
+    let mark = try #require(try await cache.page(query, after: nil).next)
+    // Another store accepts no mark of the one that can't be reached.
+    query.filter = ModelQuery(Tag.self, where: { $0.label == "C" }).filter
+    let next = try await #require(throws: ModelStoreError.self) { _ = try await store.page(query, after: mark) }
+    #expect(next.code == .offline)
   }
 
   @Test func `The hooks of a model run once for all stores`() async throws {
@@ -185,7 +193,7 @@ private final class Worker: Model {
 }
 
 /// A store without a network.
-private final class UnreachableStore: ModelStore {
+private final class UnreachableStore: PagedModelStore {
   let scope: ModelScope
 
   init(_ scope: ModelScope) { self.scope = scope }
@@ -198,6 +206,7 @@ private final class UnreachableStore: ModelStore {
   func delete<M: Model>(_ model: M) async throws -> M { throw error }
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M { throw error }
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { throw error }
+  func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> { throw error }
 }
 
 /// A store that runs a closure before each creation in another store.

@@ -82,6 +82,8 @@ public final class CompoundModelStore: ModelStore {
         switch error.code {
         case .notFound: lacking.append(store)
         case .offline, .timeout, .server, .corrupt, .unsupported: break
+        // Such as the mark of a page that another store returned.
+        case .invalid where failure != nil: break
         default: throw error
         }
         // A store that could not answer may have the model.
