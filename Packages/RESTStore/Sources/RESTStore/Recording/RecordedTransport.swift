@@ -24,9 +24,12 @@ public final class RecordedTransport: HTTPTransport {
   }
 
   private struct State {
+    /// The exchanges to replay.
     var exchanges: [RecordedExchange]
     /// The indexes of the exchanges that were replayed.
     var used: Set<Int> = []
+    /// The file that is being recorded; nil before the first exchange.
+    var recording: FileHandle?
   }
 
   /// The file.
@@ -64,11 +67,7 @@ public final class RecordedTransport: HTTPTransport {
     let response = try await source.send(request)
     let exchange = RecordedExchange(
       request: redaction.redacted(request), response: redaction.redacted(response, to: request))
-    try state.withLock { state in
-      state.exchanges.append(exchange)
-      // Inside the lock, so that no older list replaces a newer one.
-      try write(state.exchanges)
-    }
+    try state.withLock { try append(exchange, to: &$0.recording) }
     return response
   }
 
@@ -123,12 +122,23 @@ public final class RecordedTransport: HTTPTransport {
     }
   }
 
-  private func write(_ exchanges: [RecordedExchange]) throws {
+  /// The end of the list in the file.
+  private static let end = Data("\n]\n".utf8)
+
+  /// Writes an exchange at the end of the list, in place of that end: the file is complete after each exchange.
+  private func append(_ exchange: RecordedExchange, to recording: inout FileHandle?) throws {
     do {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      let list = JSONValue.array(exchanges.map(\.json))
-      try list.jsonData(JSONWritingOptions(pretty: true, sortedKeys: true)).write(to: file, options: .atomic)
+      let json = try exchange.json.jsonString(JSONWritingOptions(pretty: true, sortedKeys: true))
+      let element = Data(("\n" + json).replacingOccurrences(of: "\n", with: "\n  ").utf8) + Self.end
+      if let recording {
+        try recording.seek(toOffset: recording.seekToEnd() - UInt64(Self.end.count))
+        try recording.write(contentsOf: Data(",".utf8) + element)
+      } else {
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try (Data("[".utf8) + element).write(to: file, options: .atomic)
+        recording = try FileHandle(forUpdating: file)
+      }
     } catch {
       throw ModelStoreError(.inputOutput, "The recording \(file.path) can't be written: \(error)", cause: error)
     }

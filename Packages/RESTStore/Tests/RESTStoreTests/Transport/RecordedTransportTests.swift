@@ -78,6 +78,21 @@ import Testing
     }
   }
 
+  @Test func `A recording of traffic is continued with each exchange, not written again`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let transport = try RecordedTransport(file, recording: .always(through: StubTransport(status: 200, "[\n1]")))
+    var numbers: Set<Int?> = []
+    for count in 1...3 {
+      _ = try await transport.send(HTTPRequestData(.get, try #require(URL(string: "http://api.test/\(count)"))))
+      numbers.insert(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
+      let expected = (1...count).map { "GET /\($0)" }
+      #expect(try RecordedTransport(file).unusedRequests == expected)
+    }
+    #expect(numbers.count == 1)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text == (try JSONValue(json: Data(text.utf8)).jsonString(.init(pretty: true, sortedKeys: true))) + "\n")
+  }
+
   @Test(.timeLimit(.minutes(15)))
   func `A recording of a long text has no part of a long token before an ellipsis`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
