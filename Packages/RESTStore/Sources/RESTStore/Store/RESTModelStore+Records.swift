@@ -191,17 +191,16 @@ extension RESTModelStore {
   }
 
   /// Waits for the creations of a type that are in progress, if records may belong to them: a server may list a new
-  /// model before its answer brings the identifier.
+  /// model before its answer brings the identifier. A creation that was sent with an identifier has the record of that
+  /// one.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
   func waitForCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
     guard scope.creations.areUnderWay(of: M.typeName) else { return }
     // A record that does not fit fails later, when models are made.
-    let hasNews = records.contains { record in
-      guard let identifier = try? identifier(in: record, of: type) else { return false }
-      return scope.liveModel(type, identifier: identifier) == nil
-    }
-    if hasNews { try await scope.creations.waitForCreations(of: M.typeName) }
+    let unknown = records.compactMap { try? identifier(in: $0, of: type) }
+      .filter { scope.liveModel(type, identifier: $0) == nil }
+    try await scope.creations.waitForCreations(of: M.typeName, identifiers: Set(unknown))
   }
 
   /// Rejects an identifier for a new model that another live one has, since there is one object for an identifier. An

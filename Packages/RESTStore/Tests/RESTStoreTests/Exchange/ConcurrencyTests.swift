@@ -237,6 +237,33 @@ private final class HeldTransport: HTTPTransport {
     #expect(try await search.value)
   }
 
+  @Test(arguments: [true, false])
+  func `A creation with its own identifier is waited for only by reads of its record`(isOther: Bool) async throws {
+    let transport = GatedTransport(holding: { $0.method == .post }) { request in
+      let record = "{\"id\": \(isOther ? 8 : 7), \"name\": \"Ada\"}"
+      return request.method == .post
+        ? HTTPResponseData(status: 201, body: Data(#"{"id": 7, "name": "Ada"}"#.utf8))
+        : HTTPResponseData(
+          status: 200, body: Data((request.url.lastPathComponent == "people" ? "[\(record)]" : record).utf8))
+    }
+    let store = try RESTModelStore(transport)
+    let creation = Task { _ = try await store.create(Person(id: 7, name: "Ada")) }
+    await transport.arrived(1)
+    var read = 0
+    let list = Task {
+      _ = try await store.list(Person.self)
+      read += 1
+    }
+    let lookup = Task {
+      _ = try await store.lookup(Person.self, identifier: isOther ? "8" : "7")
+      read += 1
+    }
+    for _ in 0..<1_000 where read < 2 { await Task.yield() }
+    #expect(read == (isOther ? 2 : 0))
+    transport.open()
+    _ = try await (creation.value, list.value, lookup.value)
+  }
+
   /// A source of credentials that gets a token for each creation with the same store.
   @MainActor
   private final class TokenSource: RESTAuthentication {
