@@ -81,7 +81,8 @@ public final class BearerAuthentication: RESTAuthentication {
   /// - Parameters:
   ///   - token: the token; nil to get one before the first request.
   ///   - renew: returns a new token. It receives the rejected one, or nil for none. Its own requests through the same
-  ///     engine have no token. Without it, 401 is final.
+  ///     engine have no token. Requests wait for it without a time limit, until their task is cancelled. Without it, 401
+  ///     is final.
   public init(_ token: String?, renew: (@Sendable (String?) async throws -> String)? = nil) {
     state = Lock((token, .idle))
     newToken = renew
@@ -112,8 +113,8 @@ public final class BearerAuthentication: RESTAuthentication {
     return try await renewed(refused) != nil
   }
 
-  /// Joins the renewal that is in progress, or starts one. It continues if the caller is cancelled, since others may
-  /// wait for it.
+  /// Joins the renewal that is in progress, or starts one. It continues if the caller is cancelled and no longer waits,
+  /// since others may wait for it.
   private func renewed(_ refused: String?) async throws -> String? {
     guard let newToken else { return nil }
     let inRenewal = Self.inRenewal.union([ObjectIdentifier(self)])
@@ -134,6 +135,14 @@ public final class BearerAuthentication: RESTAuthentication {
       state.renewal = .underWay(task)
       return task
     }
-    return try await task?.value ?? token
+    guard let task else { return token }
+    // The value of a task can't be waited for without the whole task, but the next element of a stream can.
+    let (results, continuation) = AsyncStream.makeStream(of: Result<String, any Error>.self)
+    Task {
+      continuation.yield(await task.result)
+      continuation.finish()
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
   }
 }

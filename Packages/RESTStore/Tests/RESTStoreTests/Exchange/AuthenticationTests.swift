@@ -30,6 +30,36 @@ import Testing
     #expect(transport.requests.count == 100)
   }
 
+  @Test func `Credentials that are being renewed are not waited for by a cancelled task`() async throws {
+    let (began, isRenewing) = AsyncStream.makeStream(of: Void.self)
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+    let authentication = BearerAuthentication(nil) { _ in
+      isRenewing.finish()
+      for await _ in answers {}
+      return "new"
+    }
+    var options = RESTOptions()
+    options.authentication = authentication
+    let transport = StubTransport([.success(ada())])
+    let handle = try RESTModelStore(transport, options: options).handle
+    let cancelled = Lock(false)
+    let waiting = Task {
+      let error = try await storeError { _ = try await RESTModelStore(handle).lookup(Person.self, identifier: "1") }
+      cancelled.withLock { $0 = true }
+      return error.code
+    }
+    for await _ in began {}
+    waiting.cancel()
+    for _ in 0..<1_000 where !cancelled.withLock({ $0 }) { await Task.yield() }
+    #expect(cancelled.withLock { $0 })
+    answer.finish()
+    #expect(try await waiting.value == .cancelled)
+    #expect(transport.requests.isEmpty)
+    // The renewal goes on for others.
+    _ = try await RESTModelStore(handle).lookup(Person.self, identifier: "1")
+    #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer new"])
+  }
+
   @Test func `Credentials that can't be renewed fail the call, and the next call renews them again`() async throws {
     let renewals = Lock(0)
     var options = RESTOptions()
