@@ -46,18 +46,20 @@ struct RESTExchange: Sendable {
     to request: HTTPRequestData, first: HTTPRequestData? = nil, isUncertain: inout Bool
   ) async throws -> HTTPResponseData {
     let mayRepeat = call.mayRepeat(request, idempotencyKeyHeader: options.idempotencyKeyHeader)
-    var attempt = 1
+    // A request with new credentials is the same attempt for the retry policy.
+    var (attempt, count) = (1, 0)
     var hasRenewed = false
     var next = first
     while true {
       let authorized = if let next { next } else { try await self.authorized(request, isFirst: attempt == 1) }
       next = nil
-      let result = await send(authorized, attempt: attempt)
+      count += 1
+      let result = await send(authorized, attempt: count)
       if case .success(let response) = result, response.status == 401, !hasRenewed,
         let authentication = options.authentication
       {
         hasRenewed = true
-        report(.renewingCredentials, about: request, attempt: attempt)
+        report(.renewingCredentials, about: request, attempt: count)
         if try await renewed(authentication, after: authorized) { continue }
       }
       guard mayRepeat, let wait = wait(after: result, attempt: attempt) else {
@@ -68,7 +70,7 @@ struct RESTExchange: Sendable {
       } else {
         isUncertain = true
       }
-      report(.retrying(after: wait), about: request, attempt: attempt)
+      report(.retrying(after: wait), about: request, attempt: count)
       try await options.retry.sleep(wait)
       attempt += 1
     }
@@ -105,11 +107,14 @@ struct RESTExchange: Sendable {
   }
 
   private func send(_ request: HTTPRequestData, attempt: Int) async -> Result<HTTPResponseData, ModelStoreError> {
-    report(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
     let clock = ContinuousClock()
-    let start = clock.now
+    var start = clock.now
     do {
-      let response = try await engine.gate.run { try await engine.transport.send(request) }
+      let response = try await engine.gate.run {
+        report(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
+        start = clock.now
+        return try await engine.transport.send(request)
+      }
       report(
         .answered(status: response.status, bytes: response.body.count, after: clock.now - start), about: request,
         attempt: attempt)

@@ -162,8 +162,10 @@ private final class HeldTransport: HTTPTransport {
 @Suite(.timeLimit(.minutes(15))) struct `Requests of a store` {
   @Test func `Requests of a store wait for their turn beyond the limit, and can be cancelled there`() async throws {
     let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
+    let monitor = ListeningMonitor()
     var options = RESTOptions()
     options.maximumConcurrentRequests = 2
+    options.monitor = monitor
     let url = try #require(URL(string: "http://api.test"))
     let handle = RESTModelStore(baseURL: url, transport: transport, options: options).handle
     let tasks = (0..<5).map { _ in Task { try await RESTModelStore(handle).list(Person.self).count } }
@@ -178,6 +180,7 @@ private final class HeldTransport: HTTPTransport {
     }
     #expect(cancelled == 5)
     #expect(transport.requests.count == 2)
+    #expect(monitor.events.count { $0.kind == .sent(bytes: 0) } == 2)
     // The limit is free again for all requests.
     _ = try await RESTModelStore(handle).list(Person.self)
   }
@@ -211,6 +214,7 @@ private final class HeldTransport: HTTPTransport {
       }
     }
     #expect(words == ["sent", "401", "renew", "sent", "503", "retry in 0.2 seconds", "sent", "200", "sent", "offline"])
+    #expect(monitor.events.map(\.attempt) == [1, 1, 1, 2, 2, 2, 3, 3, 1, 1])
     #expect(monitor.events.allSatisfy { $0.path.hasPrefix("/v1/people") })
     #expect(!"\(monitor.events)".contains("secret"))
     #expect(Set(monitor.events.map(\.call)).count == 2)
