@@ -68,8 +68,11 @@ import Testing
     ada.name.value = "Ada"
     try await store.create(ada)
     let before = try store.snapshot()
-    for bad in [[:], ["version": 2, "types": [:]], ["version": 1, "types": ["T": [["identifier": "1"]]]]] as [JSONValue]
-    {
+    let record: JSONValue = ["identifier": "1", "value": ["id": 1]]
+    for bad in [
+      [:], ["version": 2, "types": [:]], ["version": 1, "types": ["T": [["identifier": "1"]]]],
+      ["version": 1, "types": ["T": ["1": ["id": 1]]]], ["version": 1, "types": ["T": [record, record]]],
+    ] as [JSONValue] {
       #expect(throws: ModelStoreError.self) { try store.restore(bad) }
     }
     #expect(try store.snapshot() == before)

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
@@ -50,9 +51,14 @@ extension MemoryModelStore {
     }
     var records: [(type: String, identifier: String, bytes: [UInt8])] = []
     for (type, list) in types {
-      for entry in list.arrayValue ?? [] {
+      guard case .array(let list) = list else { throw refused("the records of \(type.nameForMessage) are not a list") }
+      var identifiers: Set<ExactText> = []
+      for entry in list {
         guard let identifier = entry["identifier"]?.stringValue, let value = entry["value"], case .object = value else {
           throw refused("a record of \(type.nameForMessage) has no identifier or no value")
+        }
+        guard identifiers.insert(ExactText(identifier)).inserted else {
+          throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) is there twice")
         }
         guard let bytes = try? Array(value.jsonData(JSONWritingOptions(sortedKeys: true))) else {
           throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) can't be written as JSON")
