@@ -2,7 +2,7 @@ import Foundation
 
 extension CoreDataSchema {
   /// Returns the inconsistencies of the schema.
-  /// - Duplicate names of entities and properties.
+  /// - Duplicate names of entities, composites and properties.
   /// - Missing parents, destinations, inverses and composites.
   /// - Inverses that do not match.
   /// - Limits and defaults that are not values of their type.
@@ -27,7 +27,17 @@ extension CoreDataSchema {
       for attribute in entity.attributes { issues += valueIssues(of: attribute, entity) }
       for relationship in entity.relationships { issues += relationIssues(of: relationship, entity, relationships) }
     }
+    var compositeNames: Set<String> = []
     for composite in composites {
+      let entity = Entity(name: composite.name, attributes: composite.attributes)
+      if !compositeNames.insert(composite.name).inserted {
+        issues.append(
+          SchemaIssue(
+            .duplicateEntity, "Another composite is already named \(composite.name); the first one is used.",
+            entity: composite.name, line: composite.attributes.first?.line))
+      }
+      issues += nameIssues(of: entity)
+      for attribute in entity.attributes { issues += valueIssues(of: attribute, entity) }
       // A composite that is too large is not searched for cycles: that could take as long as expanding it.
       let isTooLarge = self.isTooLarge(composite)
       guard isTooLarge || isInsideItself(composite) else { continue }
@@ -84,13 +94,17 @@ extension CoreDataSchema {
   }
 
   private func nameIssues(of entity: Entity) -> [SchemaIssue] {
-    var names: Set<String> = []
     let properties = entity.attributes.map { ($0.name, $0.line) } + entity.relationships.map { ($0.name, $0.line) }
+    if properties.isEmpty { return [] }
+    let parents = entity.parentName == nil ? [] : lineage(of: entity).dropLast()
+    let inherited = Set(parents.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+    var names: Set<String> = []
     return properties.compactMap { name, line in
-      if names.insert(name).inserted { return nil }
+      let isNew = names.insert(name).inserted
+      if isNew, !inherited.contains(name) { return nil }
       return SchemaIssue(
-        .duplicateProperty, "\(entity.name) has another property \(name).", entity: entity.name, property: name,
-        line: line)
+        .duplicateProperty, "\(entity.name) \(isNew ? "inherits a" : "has another") property \(name).",
+        entity: entity.name, property: name, line: line)
     }
   }
 
@@ -153,9 +167,13 @@ extension CoreDataSchema {
     if let text = attribute.defaultText, !attribute.canRead(text) {
       report("\(name) has the default \"\(text)\", which is not a value of type \(attribute.type.spelling).")
     }
-    let limits = [attribute.minimumText, attribute.maximumText].map { $0.map { Decimal(string: $0) } }
-    if limits.contains(where: { $0 == .some(nil) }) { report("\(name) has a limit that is not a number.") }
-    if let minimum = limits[0] ?? nil, let maximum = limits[1] ?? nil, minimum > maximum {
+    let limits = [attribute.minimumText, attribute.maximumText].map { text in
+      text.flatMap { attribute.canLimit(by: $0) ? Decimal(string: $0) : nil }
+    }
+    if (limits[0] == nil) != (attribute.minimumText == nil) || (limits[1] == nil) != (attribute.maximumText == nil) {
+      report("\(name) has a limit that is not a number, or not a whole one.")
+    }
+    if let minimum = limits[0], let maximum = limits[1], minimum > maximum {
       report("\(name) has a minimum above its maximum.")
     }
     if let pattern = attribute.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {

@@ -40,7 +40,9 @@ extension SwiftSourceWriter {
   }
 
   /// The names that a field can't have, because its superclass has them.
-  private static let reserved: Set<String> = ["identifierField", "init", "self", "Self", "Type", "entityName"]
+  private static let reserved: Set<String> = [
+    "identifierField", "init", "self", "Self", "Type", "entityName", "hashValue",
+  ]
 
   private static let keywords: Set<String> = [
     "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "inout", "internal",

@@ -16,6 +16,15 @@ extension CoreDataSchema.Attribute {
     }
   }
 
+  /// Whether a text is a limit that the rules of the attribute have.
+  func canLimit(by text: String) -> Bool {
+    switch type {
+    case .integer16, .integer32, .integer64, .string: Int(text) != nil
+    case .decimal, .double, .float, .date: canRead(text)
+    default: Decimal(string: text) != nil
+    }
+  }
+
   private func json(for text: String) -> JSONValue? {
     switch type {
     case .integer16, .integer32, .integer64:

@@ -85,4 +85,41 @@ import Testing
         "line 5: A.b has a minimum above its maximum.", "line 6: A.c has an invalid regular expression: (",
       ])
   }
+
+  @Test(arguments: [
+    ("Integer 16", "12abc"), ("Integer 32", "1.5"), ("Double", "0,5"), ("Decimal", "0,5"), ("String", "3 letters"),
+  ])
+  func `A check reports limits that no rule would have`(type: String, limit: String) throws {
+    let found = try issues(
+      "<entity name=\"A\"><attribute name=\"a\" attributeType=\"\(type)\" minValueString=\"\(limit)\"/></entity>")
+    #expect(found == ["line 3: A.a has a limit that is not a number, or not a whole one."])
+  }
+
+  @Test func `A check reports properties that an entity inherits already`() throws {
+    let found = try issues(
+      """
+      <entity name="Shape"><attribute name="size" attributeType="Double"/></entity>
+      <entity name="Circle" parentEntity="Shape"><attribute name="size" attributeType="Double"/></entity>
+      """)
+    #expect(found == ["line 4: Circle inherits a property size."])
+  }
+
+  @Test func `A check reports issues of composites and their attributes`() throws {
+    let found = try issues(
+      """
+      <composite name="P">
+        <attribute name="x" attributeType="Integer 16" defaultValueString="abc"/>
+        <attribute name="x" attributeType="String"/>
+        <attribute name="q" attributeType="Composite" compositeName="Nope"/>
+      </composite>
+      <composite name="P"/>
+      """)
+    #expect(
+      found == [
+        "line 5: P has another property x.",
+        "line 4: P.x has the default \"abc\", which is not a value of type Integer 16.",
+        "line 6: P.q names the composite Nope, which does not exist.",
+        "Another composite is already named P; the first one is used.",
+      ])
+  }
 }
