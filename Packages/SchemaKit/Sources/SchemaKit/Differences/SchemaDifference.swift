@@ -65,7 +65,7 @@ extension CoreDataSchema {
     differences += pairs.removed.map { SchemaDifference(kind: .removed, entity: $0.name, property: nil) }
     let parts = Self.pairs(composites, old.composites, \.name) { _ in nil }
     for (new, old) in parts.found {
-      differences += Self.differences(new, old, entity: new.name, nil, \.name, \.otherSettings)
+      differences += Self.differences(new, old, entity: new.name, nil, \.name, \.allSettings)
       guard let old else { continue }
       differences += Self.propertyDifferences(
         new.attributes, old.attributes, new.name, \.name, \.renamingIdentifier, \.allSettings)
@@ -115,6 +115,8 @@ extension CoreDataSchema {
     if name(new) != name(old) { differences.append(difference(.renamed(from: name(old)))) }
     let (newSettings, oldSettings) = (settings(new), settings(old))
     for key in Set(newSettings.keys).union(oldSettings.keys).sorted() where newSettings[key] != oldSettings[key] {
+      // The renaming identifier is reported as the new name.
+      if key == "elementID", name(new) != name(old) { continue }
       differences.append(difference(.changed(setting: key, from: oldSettings[key], to: newSettings[key])))
     }
     return differences
@@ -125,9 +127,13 @@ private func settings(
   _ known: [(String, String?)], _ others: [String: String], _ userInfo: [String: String]
 ) -> [String: String] {
   var settings = others
-  for (name, value) in known where name != "name" && name != "elementID" { settings[name] = value }
+  for (name, value) in known where name != "name" { settings[name] = value }
   for (key, value) in userInfo { settings["userInfo.\(key)"] = value }
   return settings
+}
+
+private func list(_ settings: [String: String]) -> String {
+  settings.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
 }
 
 private func text(of elements: [CoreDataSchema.Element]) -> String? {
@@ -148,9 +154,12 @@ extension CoreDataSchema.Entity {
     for index in indexes {
       let parts = index.parts.map { part in
         "\(part.property ?? part.expression ?? "?") \(part.kind) \(part.isAscending ? "ascending" : "descending")"
+          + list(part.otherSettings)
       }
       let condition = index.partialPredicate.map { " where \($0)" } ?? ""
-      all["fetchIndex.\(index.name)"] = parts.joined(separator: ", ") + condition
+      let elements = text(of: index.otherElements).map { "\n\($0)" } ?? ""
+      all["fetchIndex.\(index.name)"] =
+        parts.joined(separator: ", ") + condition + list(index.otherSettings) + elements
     }
     all["fetchedProperties"] = text(of: fetchedProperties)
     all["otherElements"] = text(of: otherElements)
@@ -169,6 +178,14 @@ extension CoreDataSchema.Attribute {
 extension CoreDataSchema.Relationship {
   fileprivate var allSettings: [String: String] {
     var all = settings(knownSettings, otherSettings, userInfo)
+    all["otherElements"] = text(of: otherElements)
+    return all
+  }
+}
+
+extension CoreDataSchema.Composite {
+  fileprivate var allSettings: [String: String] {
+    var all = otherSettings
     all["otherElements"] = text(of: otherElements)
     return all
   }

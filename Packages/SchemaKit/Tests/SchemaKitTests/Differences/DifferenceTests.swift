@@ -63,6 +63,23 @@ import Testing
       ])
   }
 
+  @Test func `Schemas that are not equal have differences`() throws {
+    func schema(_ inside: String) throws -> CoreDataSchema { try AuthorsModel.schema(AuthorsModel.model(inside)) }
+    func index(_ settings: String, _ parts: String) -> String {
+      "<entity name=\"A\"><fetchIndex name=\"i\"\(settings)>\(parts)</fetchIndex></entity>"
+    }
+    let part = "<fetchIndexElement property=\"x\" type=\"Binary\" order=\"descending\"/>"
+    let versions = try [
+      index("", part), index(" spin=\"up\"", part), index("", part + "<extra/>"),
+      index("", part.replacing("/>", with: " collation=\"a\"/>")), "<entity name=\"A\"/>",
+      "<entity name=\"A\" elementID=\"B\"/>", "<composite name=\"P\"/>",
+      "<composite name=\"P\"><extra/></composite>",
+    ].map(schema)
+    for (index, new) in versions.enumerated() {
+      for (other, old) in versions.enumerated() { #expect(new.differences(from: old).isEmpty == (index == other)) }
+    }
+  }
+
   @Test func `Differences use only the first of two parts with one name`() throws {
     let twice = try AuthorsModel.schema(
       AuthorsModel.model(
