@@ -36,6 +36,10 @@ extension Routable {
 ///
 /// The last segment of the collection is the key of the inverse field, here `employees`. A model without owner, or
 /// whose owner field has no inverse, is routed as if it did not conform.
+///
+/// A list takes the owner from a condition such as `where: { $0.company.id == 10 }`, and requests
+/// `/companies/10/employees`, without owners of the company. Its records have to repeat the owner: otherwise they are
+/// models without owner.
 public protocol HasOwnerField: SendableMetatype {
   /// The relation to the owner of this model.
   var ownerField: AnyField { get }
