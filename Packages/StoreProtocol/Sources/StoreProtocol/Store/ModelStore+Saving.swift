@@ -38,10 +38,12 @@ extension ModelStore {
   ///
   /// Fields that the record lacks are reverted, as by ``/ModelCore/ModelIsolation/revert()``.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`, or `conflict` if an open transaction of
+  ///   another task deleted the model.
   public func refresh<M: Model>(_ model: M) async throws {
     try ModelStoreError.rejectDraft(model, "refreshed", "refresh")
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(of: model) }
+    try ModelStoreError.rejectDeletedElsewhere(model, in: scope, "refreshed", "Refresh")
     scope.add(model)
     let stamp = ChangeStamp.next()
     let found = try await Refreshing.$model.withValue(ObjectIdentifier(model), in: #isolation) {

@@ -186,13 +186,15 @@ extension ModelStoreError {
   }
 
   /// Rejects a model that an open transaction of another task deleted.
-  static func rejectDeletedElsewhere(_ model: ModelObject, in scope: ModelScope) throws {
+  static func rejectDeletedElsewhere(
+    _ model: ModelObject, in scope: ModelScope, _ participle: String = "written", _ verb: String = "Save"
+  ) throws {
     guard scope.isDeletedElsewhere(model) else { return }
     throw ModelStoreError(
       .conflict,
       """
-      This \(model.storedTypeName.nameForMessage) was not written: an open transaction of another task deleted it. Save \
-      it again when that has ended.
+      This \(model.storedTypeName.nameForMessage) was not \(participle): an open transaction of another task deleted it. \
+      \(verb) it again when that has ended.
       """, identifier: model.storedIdentifier)
   }
 

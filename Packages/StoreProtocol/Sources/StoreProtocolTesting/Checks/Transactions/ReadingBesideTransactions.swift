@@ -59,6 +59,9 @@ extension ModelStoreContract {
       makeStore in
       try await linkingCreatedModel(makeStore)
     },
+    SharedEngineCheck("a model that an open transaction deleted can't be refreshed by another task") { makeStore in
+      for fails in [false, true] { try await refreshingDeletedModel(makeStore, fails: fails) }
+    },
     SharedEngineCheck("a model that another task deletes while a transaction is open is new after a rollback") {
       makeStore in
       try await deletingSavedModel(makeStore)
@@ -475,6 +478,27 @@ extension ModelStoreContract {
   @MainActor private static func requireNoBrokenLinks(in store: any ModelStore) async throws {
     let links = try await store.brokenLinks(of: [ContractPerson.self])
     try require(links.isEmpty, "there are broken links: \(links)")
+  }
+
+  @MainActor private static func refreshingDeletedModel(
+    _ makeStore: () async throws -> any ModelStore, fails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(person)
+        try await beside(store) { store in
+          try await requireError(.conflict, "refresh") { try await store.refresh(person) }
+        }
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try requireEqual(person.isPersisted, fails, "whether the person counts as stored, fails: \(fails)")
+    if fails { return try await store.refresh(person) }
+    try await store.save(person)
+    try requireEqual(try await store.count(ContractPerson.self), 1, "the number of people after another creation")
   }
 
   @MainActor private static func deletingSavedModel(_ makeStore: () async throws -> any ModelStore) async throws {
