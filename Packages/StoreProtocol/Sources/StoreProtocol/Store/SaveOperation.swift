@@ -413,6 +413,8 @@ public struct SaveOperation<M: Model> {
 
   private func complete(answer: AttributeDictionary?) throws {
     let isMember = model.scope === scope
+    // A deletion that came after the values were captured: the model stays new.
+    let deletion = kind == .update && model.isDeletedFromStore ? model.storeState : nil
     // Unless a server chose the identifier: it may answer with a record that was there before.
     let isCreated = kind == .create && (answer == nil || !isIdentifierNew)
     if isCreated, !isIdentifierNew { scope.addCreated(model) }
@@ -440,7 +442,13 @@ public struct SaveOperation<M: Model> {
       }
     }
     if kind == .create { model.markLoaded() }
-    if isCreated { scope.addCreated(model) } else { scope.add(model) }
+    if let deletion {
+      model.restore(deletion)
+    } else if isCreated {
+      scope.addCreated(model)
+    } else {
+      scope.add(model)
+    }
     scope.pendingReads.noteUpdate(of: model)
   }
 

@@ -1,0 +1,77 @@
+import ModelCore
+import StoreEngine
+import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A deletion beside a save` {
+  private struct Refusal: Error {}
+
+  @MainActor private final class Deletion {
+    var task: Task<Void, any Error>?
+  }
+
+  @MainActor private static func makePerson(in store: InterruptedStore) async throws -> ContractPerson {
+    let person = ContractPerson()
+    (person.name.value, person.age.value) = ("Ada", 1)
+    return try await store.create(person)
+  }
+
+  @MainActor @Test func `A deletion that ends before a committed save returns can be undone`() async throws {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let person = try await Self.makePerson(in: store)
+    let undo = ModelUndo(store.scope)
+    person.age.value = 2
+    engine.afterNextCommit { try await store.delete(person) }
+    try await store.save(person)
+    #expect(!person.isPersisted)
+    #expect(try await store.count(ContractPerson.self) == 0)
+    try await store.save(undo.undo())
+    #expect(person.isPersisted && person.age.value == 2)
+    #expect(try await InterruptedStore(engine).list(ContractPerson.self).map(\.age.value) == [2])
+  }
+
+  @MainActor @Test func `A deletion that fails before a committed save returns leaves the saved model`() async throws {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let person = try await Self.makePerson(in: store)
+    person.age.value = 2
+    engine.afterNextCommit {
+      await #expect(throws: Refusal.self) {
+        try await store.transaction { store in
+          try await store.delete(person)
+          throw Refusal()
+        }
+      }
+    }
+    try await store.save(person)
+    #expect(person.isPersisted && person.age.value == 2 && !person.isDirty)
+    person.age.value = 3
+    try await store.save(person)
+    #expect(try await InterruptedStore(engine).list(ContractPerson.self).map(\.age.value) == [3])
+  }
+
+  @MainActor @Test func `A save that returns while a deletion is being committed leaves the model deleted`()
+    async throws
+  {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let person = try await Self.makePerson(in: store)
+    person.age.value = 2
+    let (saved, hasSaved) = AsyncStream.makeStream(of: Void.self)
+    let deletion = Deletion()
+    engine.afterNextCommit {
+      engine.beforeNextCommit { for await _ in saved {} }
+      deletion.task = Task { @MainActor in try await store.delete(person) }
+      for _ in 0..<1_000 where person.isPersisted { await Task.yield() }
+    }
+    try await store.save(person)
+    hasSaved.finish()
+    try await deletion.task?.value
+    #expect(!person.isPersisted)
+    #expect(try await store.count(ContractPerson.self) == 0)
+    try await store.save(person)
+    #expect(try await store.count(ContractPerson.self) == 1)
+  }
+}
