@@ -37,7 +37,7 @@ extension ModelStoreError {
     "Invalid status line",
     "Failed writing body", "Unrecognized content encoding", "Received HTTP/0.9", "Malformed encoding found",
     "Illegal or missing hexadecimal", "Too long hexadecimal", "Unrecognized or bad HTTP",
-    "Failed writing received data",
+    "Failed writing received data", "Nul byte in header",
   ]
 
   private static func meaning(of error: URLError) -> (Code, String) {

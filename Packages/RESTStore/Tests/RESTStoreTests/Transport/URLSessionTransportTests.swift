@@ -150,6 +150,11 @@ import Testing
     #expect(server.heads.count == 1)
   }
 
+  @Test func `A NUL byte in a header is not taken for a lost connection`() async throws {
+    let server = try ScriptedServer { _ in .http("200 OK", headers: ["X-Text: a\u{0}b"], "[]") }
+    #expect(try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }.code == .server)
+  }
+
   @Test func `A transport over URLSession does not wait longer than it may for an answer that arrives slowly`()
     async throws
   {
