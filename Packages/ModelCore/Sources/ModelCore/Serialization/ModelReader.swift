@@ -9,7 +9,7 @@
 /// identifiers are one object, with or without a scope.
 final class ModelReader: FieldReader {
   let scope: ModelScope?
-  /// Whether fields with local changes keep their values.
+  /// The treatment of fields with local changes.
   let localChanges: LocalChanges
   /// Whether a store reads one of its records.
   let isFromStore: Bool
