@@ -111,7 +111,8 @@ extension ModelStoreContract {
       editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
-    + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + embeddingTogether
+    + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + importingBesideDeletions
+    + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.

@@ -32,6 +32,14 @@ public struct DocumentEdit<M: Model> {
     }
   }
 
+  /// The models to which the edit linked others by foreign keys, whether it changed them or not.
+  public var linkedModels: [ModelObject] {
+    changedFields.flatMap { field in
+      guard let relation = field as? any Relation, relation.isForeignKey else { return [ModelObject]() }
+      return relation.liveModels
+    }
+  }
+
   /// Returns the path of a related model in the object; nil if it can't be reached.
   public func path(of related: ModelObject) -> FieldPath? {
     var paths: [(model: ModelObject, path: FieldPath)] = [(model, FieldPath())]

@@ -16,9 +16,10 @@ extension ModelStore {
   /// unknown identifier, or without one, becomes a new model. A model that an entry contains in full for a foreign key
   /// is imported with it. An entry that has only its identifier references it, whether it is stored or not.
   ///
-  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, or is rejected by the store. It
-  /// does not stop the others. Entries are written in batches if the store has transactions. Otherwise the models inside
-  /// an entry are written before it, and stay written if the store rejects it.
+  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, is rejected by the store, or if
+  /// another task deletes its model during the import. It does not stop the others. Entries are written in batches if
+  /// the store has transactions. Otherwise the models inside an entry are written before it, and stay written if the
+  /// store rejects it.
   ///
   /// The import is one step of a `ModelUndo`.
   ///
@@ -77,11 +78,24 @@ private final class ImportRun<M: Model> {
   struct Pending {
     let entry: Entry
     let edit: DocumentEdit<M>
-    /// Whether the store had the model.
-    let isStored: Bool
+    /// The models that the store had, of it and the related ones.
+    let storedModels: Set<ModelObject>
     /// The models that are written before it.
     let related: [ModelObject]
     let object: AttributeDictionary
+
+    /// Whether the store had the model.
+    var isStored: Bool { storedModels.contains(edit.model) }
+
+    /// Rejects the entry if another task has deleted one of its models since it was read: that would be stored again,
+    /// with only the values of the document.
+    func rejectDeleted() throws {
+      for model in storedModels { try rejectDeleted(model) }
+    }
+
+    func rejectDeleted(_ model: ModelObject) throws {
+      if storedModels.contains(model) { try ImportRun.rejectDeleted(model) }
+    }
   }
 
   /// An entry of the document.
@@ -166,7 +180,7 @@ private final class ImportRun<M: Model> {
         // It would fail the batch, unless `beforeSave` corrects it.
         undo(new.edit)
         try await flush()
-        try await writeAlone(entry, object)
+        try await writeAlone(again: new)
       }
     } catch {
       try rethrowCancellation(error)
@@ -175,7 +189,11 @@ private final class ImportRun<M: Model> {
   }
 
   /// Reads an entry into its model.
-  private func read(_ object: AttributeDictionary, _ entry: Entry) async throws -> Pending {
+  ///
+  /// - Parameter earlier: the result of an earlier reading.
+  private func read(
+    _ object: AttributeDictionary, _ entry: Entry, again earlier: Pending? = nil
+  ) async throws -> Pending {
     let stored = try await storedModel(M.self, entry.identifier)
     if let stored, let first = indicesOfUnidentified[ObjectIdentifier(stored)] {
       throw ModelStoreError(
@@ -194,18 +212,32 @@ private final class ImportRun<M: Model> {
     for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
     models[ObjectIdentifier(edit.model)] = edit.model
     var related: [ModelObject] = []
+    var storedModels = Set(edit.linkedModels.filter(\.isKnownToStore))
+    if stored != nil { storedModels.insert(edit.model) }
     do {
       for model in edit.relatedModels {
         models[ObjectIdentifier(model)] = model
         if !model.isKnownToStore { try await findStored(model) }
+        if model.isKnownToStore { storedModels.insert(model) }
         if !model.isKnownToStore || hasChanges(model) { related.append(model) }
       }
+      try earlier?.rejectDeleted()
     } catch {
       undo(edit)
       throw error
     }
     await edit.model.finishChecks()
-    return Pending(entry: entry, edit: edit, isStored: stored != nil, related: related, object: object)
+    return Pending(entry: entry, edit: edit, storedModels: storedModels, related: related, object: object)
+  }
+
+  private static func rejectDeleted(_ model: ModelObject) throws {
+    if model.isKnownToStore { return }
+    throw ModelStoreError(
+      .conflict,
+      """
+      This \(model.storedTypeName.nameForMessage) was not imported, because another task deleted it meanwhile. Import its \
+      entry again to create it.
+      """, identifier: model.storedIdentifier)
   }
 
   /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one. Each entry is then
@@ -233,7 +265,7 @@ private final class ImportRun<M: Model> {
     undoPending()
     for next in batch {
       if Task.isCancelled { throw Self.cancellation }
-      try await writeAlone(next.entry, next.object)
+      try await writeAlone(again: next)
     }
   }
 
@@ -256,9 +288,9 @@ private final class ImportRun<M: Model> {
   }
 
   /// Reads an entry again, and writes it.
-  private func writeAlone(_ entry: Entry, _ object: AttributeDictionary) async throws {
+  private func writeAlone(again earlier: Pending) async throws {
     do {
-      let next = try await read(object, entry)
+      let next = try await read(earlier.object, earlier.entry, again: earlier)
       if isUnchanged(next) {
         report.unchanged.append(next.edit.model)
       } else {
@@ -266,7 +298,7 @@ private final class ImportRun<M: Model> {
       }
     } catch {
       try rethrowCancellation(error)
-      reject(entry, error)
+      reject(earlier.entry, error)
     }
   }
 
@@ -288,14 +320,17 @@ private final class ImportRun<M: Model> {
   }
 
   private func write(_ next: Pending) async throws {
+    try next.rejectDeleted()
     for model in next.related {
       guard let model = model as? any ModelObject & ModelIsolation else { continue }
       do {
+        try next.rejectDeleted(model)
         try await write(model, in: store)
       } catch {
         throw NestedRejection(path: next.edit.path(of: model) ?? FieldPath(), error: error)
       }
     }
+    try next.rejectDeleted(next.edit.model)
     try await write(next.edit.model, in: store)
   }
 
@@ -394,6 +429,7 @@ private final class ImportRun<M: Model> {
     do {
       let model = try await store.lookup(type, identifier: identifier)
       models[ObjectIdentifier(model)] = model
+      try Self.rejectDeleted(model)
       return model
     } catch let error as ModelStoreError where error.code == .notFound {
       return nil
