@@ -1,0 +1,192 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ObservationKit
+
+@_spi(ModelKitInternals)
+extension TransactionEdits {
+  /// Ends the recording, and restores all recorded fields with their states. Observers are notified at the end.
+  /// Histories are as before the transaction.
+  ///
+  /// A field that another task changed since keeps its value.
+  ///
+  /// - Parameter body: removes what the transaction created from the scope, and adds what it deleted again.
+  /// - Returns: the models with restored fields.
+  @discardableResult
+  public func revert(_ body: () -> Void) -> Set<ModelObject> {
+    map.remove(self)
+    // An outer one has not deleted them after all.
+    for outer in map.transactions { outer.deleted.subtract(deleted) }
+    var restored: [ObjectIdentifier: Entry] = [:]
+    swap(&entries, &restored)
+    let reverted = order.reversed().compactMap { restored[$0] }
+    // A field that another task edited before the transaction did gets back its value from there.
+    let fields = RolledBackFields(
+      kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
+      restored: Set(restored.keys).subtracting(overtaken))
+    map.forEachUndo { $0.rollBack(numbers, fields) }
+    map.isRollingBack = true
+    defer { map.isRollingBack = false }
+    // The history of an undo has no edits that were rolled back.
+    map.withoutRecording {
+      transaction {
+        body()
+        restore(reverted)
+        addLinkedModels()
+      }
+    }
+    for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
+      for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
+    }
+    for (model, load) in documentLoads { model.details?.documentLoad = load }
+    let models = Set(reverted.map(\.model))
+    for model in models.union(newModels) {
+      // A record that was committed meanwhile is read again.
+      model.storeMark = nil
+      guard let map = model.identityMap else { continue }
+      // A model that was in no scope before belongs to the caller: a repeated transaction makes another one.
+      // Its embedded models belong to it.
+      let isCallers = newModels.contains(model) && (model.origin == .new || model.isEmbedded)
+      guard isCallers else {
+        map.updateRetention(of: model)
+        continue
+      }
+      for outer in map.transactions { outer.forget(model) }
+      map.release(model)
+    }
+    map.forEachUndo { $0.transactionEnded(numbers) }
+    let additions = additionsToKeptLists(among: reverted)
+    forgetModels()
+    removeReleased(additions)
+    removeLinksOfReleasedModels(from: reverted)
+    return models
+  }
+
+  /// Returns the new models of the transaction in lists that keep their values, because another task changed them.
+  private func additionsToKeptLists(
+    among reverted: [Entry]
+  ) -> [(list: any Relation, members: [WeakModel])] {
+    reverted.compactMap { entry in
+      guard overtaken.contains(ObjectIdentifier(entry.field)), let list = entry.field as? any Relation, list.isToMany
+      else { return nil }
+      let members = list.liveModels.filter { newModels.contains($0) && $0.origin == .new }
+      return members.isEmpty ? nil : (list, members.map { WeakModel(model: $0) })
+    }
+  }
+
+  /// Removes new models from lists unless a caller retains them.
+  private func removeReleased(_ additions: [(list: any Relation, members: [WeakModel])]) {
+    for (list, members) in additions {
+      func apply(_ body: (ModelObject) -> Void) {
+        map.withoutRecording {
+          transaction {
+            for model in members.compactMap(\.model) {
+              body(model)
+              model.identityMap?.release(model)
+            }
+          }
+        }
+      }
+      apply { model in
+        let change = RelationChange(.local)
+        list.unlink([model], change)
+        change.announce()
+      }
+      apply { model in _ = list.link(model) }
+    }
+  }
+
+  /// Restores relations again that have only links of new models that no caller retains: nothing is unsaved in them.
+  private func removeLinksOfReleasedModels(from reverted: [Entry]) {
+    if linksOfNewModels.isEmpty { return }
+    for entry in reverted {
+      guard let links = linksOfNewModels[ObjectIdentifier(entry.field)], links.areReleased,
+        entry.field.lastChange == links.lastChange
+      else { continue }
+      map.withoutRecording { reinstate(entry) }
+      map.updateRetention(of: entry.model)
+    }
+  }
+
+  /// Adds new models that the transaction created to the scope again if they are linked to one of its models.
+  private func addLinkedModels() {
+    for model in created where model.origin == .new && !model.isDeleted && model.identityMap == nil {
+      let isLinked = model.relations.contains { $0.liveModels.contains { $0.identityMap === map } }
+      if isLinked { map.add(model) }
+    }
+    for model in newModels where model.identityMap === map { map.addRelated(to: model) }
+  }
+
+  private func restore(_ reverted: [Entry]) {
+    // An identifier that the transaction assigned was removed.
+    for field in savedFields where !field.isUnset { field.markNeverSaved() }
+    var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
+    for entry in reverted {
+      let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere
+      if elsewhere == nil, let relation = entry.field as? any Relation {
+        relations.append((relation, entry.model, relation.liveModels))
+      }
+      if elsewhere == nil || elsewhere?.isDirty == true { reinstate(entry) }
+      if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
+    }
+    for (relation, _, _) in relations where !deletedElsewhere.isEmpty {
+      for model in relation.liveModels where model.isDeleted && deletedElsewhere.contains(model) {
+        let change = RelationChange(.reading)
+        relation.detachInverse(model, change)
+        change.announce()
+      }
+    }
+    let restored = Set(reverted.map { ObjectIdentifier($0.field) }).subtracting(changedElsewhere)
+    for (relation, owner, present) in relations {
+      let former = relation.liveModels
+      if former.isEmpty, present.isEmpty { continue }
+      let (old, new) = (Set(former), Set(present))
+      for model in present where !old.contains(model) {
+        guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
+        align(inverse, of: model, withRestored: relation, of: owner)
+      }
+      for model in former where !new.contains(model) {
+        guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
+        align(inverse, of: model, withRestored: relation, of: owner)
+      }
+    }
+    // Models inside that another task edited are to be saved with the restored relation.
+    for entry in reverted where !entry.field.isDirty {
+      guard let relation = entry.field as? any Relation, relation.hasEmbeddedEdits else { continue }
+      for model in relation.embeddedModels where model.allFields.contains(where: \.isDirty) { model.markContainers() }
+    }
+  }
+
+  /// Gives a field back its value from before the transaction.
+  private func reinstate(_ entry: Entry) {
+    entry.field.reinstate(entry.before, exactly: true, marksClean: false)
+    // A save by another task that began after the edit saves the value.
+    if entry.before.isDirty { entry.field.reinstateLastChange(entry.before) }
+    if let stamp = entry.captured { entry.field.markSaved(asOf: stamp) }
+  }
+
+  /// Makes both sides of a link equal where only one was restored: the other one is of a new model, or another task
+  /// changed it.
+  private func align(
+    _ inverse: any Relation, of model: ModelObject, withRestored relation: any Relation, of owner: ModelObject
+  ) {
+    let isLinked = relation.refers(to: model)
+    if isLinked == inverse.refers(to: owner) { return }
+    let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
+    if !isLinked, relation.isToMany || (!inverse.isToMany && relation.liveModels.isEmpty),
+      !inverse.isDirty || !changedElsewhere.contains(ObjectIdentifier(inverse)), inverse.isForeignKey,
+      !relation.isForeignKey
+    {
+      // A new model, and one that the transaction read first, keep the links that their own records have.
+      inverse.linkInverse(owner, change)
+      if newModels.contains(model), model.origin == .new {
+        linksOfNewModels[ObjectIdentifier(relation), default: LinksOfNewModels()].add(model, to: relation)
+      }
+    } else if !isLinked {
+      inverse.detachInverse(owner, change)
+    } else if inverse.isToMany || inverse.liveModels.isEmpty {
+      relation.linkInverse(model, change)
+    } else {
+      relation.detachInverse(model, change)
+    }
+    change.announce()
+  }
+}
