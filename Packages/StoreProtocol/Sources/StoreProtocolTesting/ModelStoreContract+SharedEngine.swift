@@ -110,10 +110,10 @@ extension ModelStoreContract {
       cancellingChecks,
       editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
-    + outlivingTransactions + readingBesideTransactions + rollingBackBesideTasks + readingOneMoment
-    + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere + importingBesideDeletions
-    + embeddingTogether
-    + transactionIsolation + wholeListsElsewhere + manyToMany + oneToOneElsewhere + derivedFields + includingTogether
+    + outlivingTransactions + readingBesideTransactions + savingBesideTransactions + rollingBackBesideTasks
+    + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
+    + importingBesideDeletions + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
+    + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct SharedEngineCheck: Sendable, CustomStringConvertible {
