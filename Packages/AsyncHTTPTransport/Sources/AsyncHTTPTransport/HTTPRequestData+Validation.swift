@@ -6,8 +6,8 @@ extension HTTPRequestData {
   /// Rejects a request that can't be sent, or whose headers could pose as something else. Values are not repeated: they
   /// may be secrets.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid`, `timeout` if the time limit is not above zero, or `offline` if only a
-  ///   cache may answer.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `timeout` if the time limit is not above zero, or `offline`
+  ///   if only a cache may answer.
   func check() throws {
     guard ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
       throw ModelStoreError(.invalid, "Nothing was sent: the address is not that of a web server.")

@@ -56,7 +56,8 @@ public struct OutboxEntry: Sendable, Hashable {
   var base: AttributeDictionary?
   /// The request whose outcome is unknown; nil if there is none.
   var flight: Flight?
-  /// Whether the server had the record and has it no more. If it is created again, the server may assign another identifier.
+  /// Whether the server had the record and has it no more. If it is created again, the server may assign another
+  /// identifier.
   var wasDeleted = false
   /// The members of abandoned requests with an unknown outcome, which may still arrive.
   var unsettled: AttributeDictionary = [:]
@@ -85,8 +86,8 @@ public struct OutboxEntry: Sendable, Hashable {
   /// Whether the record is to be created again after a deletion.
   var isCreatedAgain: Bool { wasDeleted && base == nil }
 
-  /// Whether other records that reference this one have to wait for it: the server does not have it, or a decision may create it
-  /// again.
+  /// Whether other records that reference this one have to wait for it: the server does not have it, or a decision may
+  /// create it again.
   var isAwaited: Bool { base == nil || conflict.map { $0.remote == nil } ?? false }
 
   /// The state of the entry.
@@ -94,8 +95,8 @@ public struct OutboxEntry: Sendable, Hashable {
 }
 
 extension OutboxEntry {
-  /// The number of transactions that an entry names: without a limit, one of a record that many transactions write would
-  /// grow with each of them.
+  /// The number of transactions that an entry names: without a limit, one of a record that many transactions write
+  /// would grow with each of them.
   static let maximumGroupCount = 100
 
   /// Returns the entry after another local change; nil if the server never learned of the record and has not to.

@@ -25,7 +25,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   let isExchanging = AwaitedState(false)
   /// The store instances whose live models get the identifiers that the server assigns.
   let replacementListeners = ReplacementListeners()
-  /// The names of the records that the server had and that were deleted here, by this process. Its undo may create them again.
+  /// The names of the records that the server had and that were deleted here, by this process. Its undo may create them
+  /// again.
   private let deletedRecords = Lock<Set<String>>([])
   private var environment: SyncEnvironment { options.environment }
 

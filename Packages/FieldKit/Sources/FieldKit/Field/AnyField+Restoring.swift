@@ -39,8 +39,8 @@ extension AnyField {
     return body()
   }
 
-  /// Marks the field as clean because an edit gave it the value of the baseline again. A save that began before the edit
-  /// makes it dirty.
+  /// Marks the field as clean because an edit gave it the value of the baseline again. A save that began before the
+  /// edit makes it dirty.
   public final func markReverted(asOf stamp: ChangeStamp) {
     markSaved(asOf: stamp)
     if !isDirty { flags.formUnion(.reverted) }

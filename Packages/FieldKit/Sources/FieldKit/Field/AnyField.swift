@@ -271,8 +271,8 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func unload() {}
 
-  /// Returns whether another field has the same type and an equal value. Values that can't be compared are equal if they
-  /// are written equally.
+  /// Returns whether another field has the same type and an equal value. Values that can't be compared are equal if
+  /// they are written equally.
   @_spi(ModelKitInternals)
   public func hasSameValue(as other: AnyField) -> Bool { false }
 

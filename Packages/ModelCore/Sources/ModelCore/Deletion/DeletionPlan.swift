@@ -100,8 +100,8 @@ public struct DeletionPlan {
     change.announce()
   }
 
-  /// Cuts the links between models that stay and deleted ones whose side of them was unloaded. Call this after the links
-  /// of stored records were cut: those that are left are unsaved.
+  /// Cuts the links between models that stay and deleted ones whose side of them was unloaded. Call this after the
+  /// links of stored records were cut: those that are left are unsaved.
   public func nullifyUnloadedLinks() {
     let change = RelationChange(.deletion)
     for model in models {

@@ -43,7 +43,8 @@ final class IdentityMap {
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
   var transactions: [TransactionEdits] = []
-  /// Whether a transaction that failed is being rolled back, so that a model that joins the scope is none of another one.
+  /// Whether a transaction that failed is being rolled back, so that a model that joins the scope is none of another
+  /// one.
   var isRollingBack = false
   /// The number of the last transaction that began.
   var transactionNumber = 0

@@ -10,8 +10,8 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// A relation is reverted together with its inverses, and so changes the models that it removes and restores. Their
   /// inverses are dirty only if they differ from their own baselines. A relation retains the models of its baseline if
-  /// it retained them before. Embedded models are reverted with it. The edits of a store's open transaction stay, unless
-  /// the running task is part of it.
+  /// it retained them before. Embedded models are reverted with it. The edits of a store's open transaction stay,
+  /// unless the running task is part of it.
   ///
   /// - Returns: the reverted fields, in the order of ``fields``.
   @discardableResult

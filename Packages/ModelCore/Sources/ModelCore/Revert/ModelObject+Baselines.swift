@@ -9,8 +9,8 @@ extension ModelObject {
   /// - Parameters:
   ///   - field: a field of this model.
   ///   - context: the spelling of records.
-  /// - Returns: nil if the baseline is unknown, as for embedded models. Also if an open transaction of another task saved
-  ///   the field: its baseline is not stored yet.
+  /// - Returns: nil if the baseline is unknown, as for embedded models. Also if an open transaction of another task
+  ///   saved the field: its baseline is not stored yet.
   public func storedBaseline(of field: AnyField, in context: ValueTransformerContext) -> StoredValue? {
     guard let key = field.key else { return nil }
     if let details {

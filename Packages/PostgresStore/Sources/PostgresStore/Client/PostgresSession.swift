@@ -51,8 +51,8 @@
       return session
     }
 
-    /// Returns the SQLSTATE of a server that rejects connections, which libpq has only the message of; nil if others may
-    /// succeed later.
+    /// Returns the SQLSTATE of a server that rejects connections, which libpq has only the message of; nil if others
+    /// may succeed later.
     private static func stateOfRejection(_ message: String) -> String? {
       guard message.contains("FATAL:") else { return nil }
       if message.contains(#/database "[^"]*" does not exist/#) { return "3D000" }

@@ -74,8 +74,8 @@
       feed.deliver()
     }
 
-    /// Returns the commits that were logged. The log has no values: observed changes get those of the records now, which
-    /// may be of later commits.
+    /// Returns the commits that were logged. The log has no values: observed changes get those of the records now,
+    /// which may be of later commits.
     private func batches(
       in rows: PostgresRows, on connection: PostgresConnection
     ) async throws -> [(number: Int64, changes: [RecordChange])] {

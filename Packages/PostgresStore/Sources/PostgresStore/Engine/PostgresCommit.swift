@@ -323,8 +323,8 @@
       for delay in [0, 50, 200, 500, 1_000, 2_000, 4_000] {
         if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
         let outcome = try? await catalog.pool.reading { connection in
-          // The lock is released after the rows of the batch are visible, so a free one means that they decide. A promoted
-          // standby has no locks of the former server, and may have no rows.
+          // The lock is released after the rows of the batch are visible, so a free one means that they decide. A
+          // promoted standby has no locks of the former server, and may have no rows.
           guard try await connection.run([lock], isCancellable: false)[0].text(0, 0) == "t" else { return Bool?.none }
           // In a transaction of its own, whose snapshot is not older than the lock.
           return try await connection.run([changes], isCancellable: false)[0].count > 0

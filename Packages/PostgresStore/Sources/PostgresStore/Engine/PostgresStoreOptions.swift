@@ -14,8 +14,9 @@
     public var poolSize: Int
     /// The time that a call waits for a connection before it throws `timeout`.
     public var connectionTimeout: Duration
-    /// Whether statements are prepared once per connection, which keeps those that were used last. Turn it off behind a pooler that assigns each transaction
-    /// another connection, such as pgbouncer in transaction mode before version 1.21.
+    /// Whether statements are prepared once per connection, which keeps those that were used last. Turn it off behind a
+    /// pooler that assigns each transaction another connection, such as pgbouncer in transaction mode before version
+    /// 1.21.
     public var preparesStatements: Bool
     /// The names of tables, by type name. Other tables have the type name in snake case.
     public var tableNames: [String: String]

@@ -12,8 +12,8 @@
       text.utf8.contains(UInt8(ascii: "\\")) ? "E'\(doubling("'\\", in: text))'" : "'\(doubling("'", in: text))'"
     }
 
-    /// Returns a text in which some ASCII characters are doubled. It goes by bytes, because a quote and a mark beside it
-    /// can be one `Character`.
+    /// Returns a text in which some ASCII characters are doubled. It goes by bytes, because a quote and a mark beside
+    /// it can be one `Character`.
     private static func doubling(_ marks: String, in text: String) -> String {
       String(decoding: text.utf8.flatMap { marks.utf8.contains($0) ? [$0, $0] : [$0] }, as: UTF8.self)
     }

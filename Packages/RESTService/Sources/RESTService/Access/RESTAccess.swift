@@ -15,8 +15,8 @@ import StoreProtocol
 /// }
 /// ```
 ///
-/// `request.user` is nil for an anonymous user. A rule tests it, since the owner of a record can be nil as well. Related
-/// models are unloaded references in a rule: it can use their identifiers, and no other values.
+/// `request.user` is nil for an anonymous user. A rule tests it, since the owner of a record can be nil as well.
+/// Related models are unloaded references in a rule: it can use their identifiers, and no other values.
 ///
 /// A record that a user may not read is hidden from this user: lists omit it, and a lookup responds with 404.
 ///

@@ -8,8 +8,9 @@ extension RESTService {
   private static let mediaType = "text/event-stream"
   private static let batchesPerResponse = 16
 
-  /// Returns the stream of events that a request is for; nil for any other request, and if there are too many streams or
-  /// requests. Then call ``respond(to:user:onFailure:)``, which also explains a rejection, or sends the events so far.
+  /// Returns the stream of events that a request is for; nil for any other request, and if there are too many streams
+  /// or requests. Then call ``respond(to:user:onFailure:)``, which also explains a rejection, or sends the events so
+  /// far.
   ///
   /// - Parameters:
   ///   - request: the request.

@@ -13,8 +13,9 @@
 ///
 /// A condition has at most 100,000 parts, which are nested at most 500 levels deep. A long chain of `&&` or of `||`
 /// counts one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each operator:
-/// `(a || b) && c` has two. A path has at most 64 keys. A query with a larger condition throws ``ModelStoreError`` with the code `invalid`. Do not
-/// build trees by hand that are thousands of levels deep: comparing and releasing them needs stack for every level.
+/// `(a || b) && c` has two. A path has at most 64 keys. A query with a larger condition throws ``ModelStoreError`` with
+/// the code `invalid`. Do not build trees by hand that are thousands of levels deep: comparing and releasing them needs
+/// stack for every level.
 public indirect enum QueryExpression: Hashable, Sendable {
   /// A constant: the condition always holds, or never.
   case constant(Bool)

@@ -117,7 +117,8 @@ extension ModelStore {
     }
   }
 
-  /// Saves the models that a replacement keeps. A cascade may have deleted some of them with a model that they reference.
+  /// Saves the models that a replacement keeps. A cascade may have deleted some of them with a model that they
+  /// reference.
   fileprivate func saveStaying<M: Model>(_ models: [M]) async throws {
     let staying = Set<ModelObject>(models)
     for model in models where model.isDeletedFromStore { model.unlinkDeleted(except: staying) }

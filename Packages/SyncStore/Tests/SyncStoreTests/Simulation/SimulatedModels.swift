@@ -3,8 +3,8 @@ import StoreProtocol
 
 enum Grade: String, CaseIterable, Sendable { case poor, good, great }
 
-/// A model of the simulation: its title never changes, and the server sets version, change time and deletion mark. Some fields have
-/// initial values.
+/// A model of the simulation: its title never changes, and the server sets version, change time and deletion mark. Some
+/// fields have initial values.
 protocol SimulatedModel: Model {
   var title: Field<String> { get }
   var a: Field<Int> { get }

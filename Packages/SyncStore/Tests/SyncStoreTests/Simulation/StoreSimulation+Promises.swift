@@ -146,8 +146,8 @@ extension StoreSimulation {
       held.insert(OutboxEntry.recordIdentifier(entry.type, entry.identifier))
       groups.formUnion(entry.groups)
       let title = rows[OutboxEntry.recordIdentifier(entry.type, entry.identifier)]?.title ?? ""
-      // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that, and
-      // so can a creation whose answer was lost, if its record was hidden and deleted since.
+      // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that,
+      // and so can a creation whose answer was lost, if its record was hidden and deleted since.
       let isUsed =
         (choices.decidesAtRandom || revoked.contains(title)) && service.tier >= 3 && entry.type == Sticker.typeName
         && service.current.removedTitles.contains(title)

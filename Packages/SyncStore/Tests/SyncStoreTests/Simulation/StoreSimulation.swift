@@ -186,7 +186,8 @@ final class StoreSimulation {
     try await checkParked()
     try await settle(rounds: 5)
     if service.tier >= 2, !choices.revokesAccess, !choices.restoresBackup { try await checkFreshness() }
-    // All records are compared once a day. A comparison can free a deletion that waited, which others notice a day later.
+    // All records are compared once a day. A comparison can free a deletion that waited, which others notice a day
+    // later.
     for _ in 0..<(service.tier >= 2 ? 2 : 1) {
       service.change { $0.time += 100_000_000 }
       try await settle(rounds: 3)
@@ -348,7 +349,8 @@ final class StoreSimulation {
     await createAgain(model, client)
   }
 
-  /// Creates a deleted record again if its deletion was sent. It gets another title, since the promises are about titles.
+  /// Creates a deleted record again if its deletion was sent. It gets another title, since the promises are about
+  /// titles.
   private func createAgain<M: SimulatedModel>(_ model: M, _ client: Client) async {
     // A server with deletion marks rejects an identifier of a client that is used again.
     guard let identifier = model.identifier, service.tier < 3 || !(model is Sticker) else { return }

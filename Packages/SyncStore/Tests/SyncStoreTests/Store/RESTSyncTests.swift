@@ -98,7 +98,8 @@ import Testing
     #expect(theirs.author.value?.identifier == author.identifier)
   }
 
-  /// A client with an edited author that the server deleted, and a book of the author that the server does not have yet.
+  /// A client with an edited author that the server deleted, and a book of the author that the server does not have
+  /// yet.
   private func clientWithDeletedAuthor(isBookNew: Bool) async throws -> (MemorySyncStore, Book) {
     let store = client()
     let (author, book) = (Author(), Book.titled("Emma"))
