@@ -190,17 +190,17 @@ extension RESTModelStore {
     return try identifier(exact)
   }
 
-  /// Waits for the creations of a type that are in progress, if records may belong to them: a server may list a new
-  /// model before its answer brings the identifier. A creation that was sent with an identifier has the record of that
-  /// one.
+  /// Waits for the creations of a type that are in progress, if records may belong to them. A server may list a new
+  /// model before its answer brings the identifier. It may also replace or respell an identifier that was sent.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
   func waitForCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
     guard scope.creations.areUnderWay(of: M.typeName) else { return }
     // A record that does not fit fails later, when models are made.
-    let unknown = records.compactMap { try? identifier(in: $0, of: type) }
-      .filter { scope.liveModel(type, identifier: $0) == nil }
-    try await scope.creations.waitForCreations(of: M.typeName, identifiers: Set(unknown))
+    let isUnknown = records.contains { record in
+      (try? identifier(in: record, of: type)).map { scope.liveModel(type, identifier: $0) == nil } ?? false
+    }
+    if isUnknown { try await scope.creations.waitForCreations(of: M.typeName) }
   }
 
   /// Rejects an identifier for a new model that another live one has, since there is one object for an identifier. An

@@ -112,7 +112,7 @@ public final class RESTModelStore: ModelStore {
     call.payload = try payload(
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
     // The server has the model before its answer arrives.
-    creation.willWrite([save.typeName], identifier: identifier)
+    creation.willWrite([save.typeName])
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
     let write = handle.writes.begin(save.typeName)
@@ -331,7 +331,7 @@ public final class RESTModelStore: ModelStore {
       whenAnswered: { response in
         // The answer may be about a model whose creation is not finished here.
         if live == nil, response.isSuccessful {
-          try await scope.creations.waitForCreations(of: call.operation.typeName, identifiers: [identifier])
+          try await scope.creations.waitForCreations(of: call.operation.typeName)
         }
         // A save has captured values that a refresh discards, but stores them all the same.
         if let live, isRefreshing { try await saveTurns.waitUntilFree(ObjectIdentifier(live)) }

@@ -22,8 +22,6 @@ public final class CreationsInProgress {
   public final class Creation {
     fileprivate let models: Set<ModelObject>
     fileprivate var typeNames: Set<String>
-    /// The identifier of the only record; nil for one that is not known before the creation ends.
-    fileprivate var identifier: String?
     /// Made when a reader has to wait.
     fileprivate var end: AwaitedState<Bool>?
 
@@ -35,12 +33,7 @@ public final class CreationsInProgress {
     /// Begins the write of the records: readers of these types wait until the creation ends.
     ///
     /// Not inside a transaction: no other task reads its records before it ends.
-    ///
-    /// - Parameter identifier: the identifier of the only record; nil for one that is not known before the creation
-    ///   ends.
-    public func willWrite(_ typeNames: Set<String>, identifier: String? = nil) {
-      (self.typeNames, self.identifier) = (typeNames, identifier)
-    }
+    public func willWrite(_ typeNames: Set<String>) { self.typeNames = typeNames }
   }
 
   private var creations: [Creation] = []
@@ -88,19 +81,22 @@ public final class CreationsInProgress {
     return true
   }
 
-  /// Waits until the creations of a type that are in progress now have ended, as far as their record may have one of
-  /// these identifiers.
-  ///
-  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  public func waitForCreations(of typeName: String, identifiers: Set<String>) async throws {
-    if identifiers.isEmpty { return }
-    try await wait { $0.typeNames.contains(typeName) && $0.identifier.map(identifiers.contains) ?? true }
-  }
-
   /// Waits until the creations that are in progress now have ended.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
   public func waitForAll() async throws { try await wait { !$0.typeNames.isEmpty } }
+
+  /// Waits until none of some models is being created.
+  ///
+  /// - Returns: whether any was.
+  /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
+  func waitForCreations(of models: some Sequence<ModelObject>) async throws -> Bool {
+    if creations.isEmpty { return false }
+    let models = Set(models)
+    guard creations.contains(where: { !$0.models.isDisjoint(with: models) }) else { return false }
+    try await wait { !$0.models.isDisjoint(with: models) }
+    return true
+  }
 
   /// Waits until a model is not being created.
   ///
