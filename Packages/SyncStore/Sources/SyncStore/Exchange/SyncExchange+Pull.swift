@@ -217,27 +217,37 @@ extension SyncExchange {
     if missing.isEmpty { return }
     // While a list is read page by page, a record can move to a page that was read already.
     let present = Set(try await remote.store.identifiers(query).map(ExactText.init))
-    var gone: [String] = []
+    var (gone, confirmed): ([String], Set<ExactText>) = ([], [])
     for identifier in missing where !present.contains(ExactText(identifier)) {
       do {
         let isDirty = try await locally {
           try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
         }
-        if isDirty, try await remote.find(M.self, identifier) != nil { continue }
+        if isDirty {
+          if try await remote.find(M.self, identifier) != nil { continue }
+          confirmed.insert(ExactText(identifier))
+        }
         gone.append(identifier)
       } catch is DamagedEntry {
         continue
       }
     }
-    let removed = try await remove(M.typeName, gone)
+    let removed = try await remove(M.typeName, gone, confirmed: confirmed)
     // Of records that are not kept, the server may have more.
     if query.filter == nil { try await cutReferences(to: removed) }
   }
 
   /// Removes the local records that the server deleted, unless they are kept by a decision. One commit removes many.
   ///
+  /// - Parameters:
+  ///   - type: the type name of the records.
+  ///   - identifiers: the identifiers of the records.
+  ///   - confirmed: the identifiers of dirty records that were requested one by one; nil if the server named all records. Records
+  ///     that became dirty since stay.
   /// - Returns: the names of the removed records.
-  func remove(_ type: String, _ identifiers: [String]) async throws -> Set<ExactText> {
+  func remove(
+    _ type: String, _ identifiers: [String], confirmed: Set<ExactText>? = nil
+  ) async throws -> Set<ExactText> {
     var seen: Set<ExactText> = []
     let identifiers = identifiers.filter { seen.insert(ExactText($0)).inserted }
     for name in seen { rejected[name] = nil }
@@ -245,22 +255,26 @@ extension SyncExchange {
     for start in stride(from: 0, to: identifiers.count, by: 500) {
       let part = identifiers[start..<min(start + 500, identifiers.count)]
       try await locally {
-        removed.formUnion(try await retryingMismatches { try await removeTogether(type, part) })
+        removed.formUnion(try await retryingMismatches { try await removeTogether(type, part, confirmed) })
       }
     }
     report.pulled += removed.count
     return removed
   }
 
-  private func removeTogether(_ type: String, _ identifiers: ArraySlice<String>) async throws -> Set<ExactText> {
+  private func removeTogether(
+    _ type: String, _ identifiers: ArraySlice<String>, _ confirmed: Set<ExactText>?
+  ) async throws -> Set<ExactText> {
     var operations: [RecordOperation] = []
     var steps: [(before: StoredLane, after: Lane)] = []
     for identifier in identifiers {
       do {
         let stored = try await StoredLane(type, identifier, in: engine.local)
         var lane = stored.lane
-        // A record that was created meanwhile is not missing.
-        if let entry = lane.entry, entry.base == nil { continue }
+        if let entry = lane.entry {
+          // A record that was created meanwhile is not missing, and one that was changed meanwhile may not be.
+          if entry.base == nil || confirmed?.contains(ExactText(identifier)) == false { continue }
+        }
         lane.rebase(on: nil, resolve: resolver(type))
         operations += try stored.operations(to: lane) { try note($0, type, identifier) }
         steps.append((stored, lane))
