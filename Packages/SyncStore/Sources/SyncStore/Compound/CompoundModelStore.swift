@@ -67,9 +67,13 @@ public final class CompoundModelStore: ModelStore {
 
   /// Returns the answer of the first store that has one.
   ///
-  /// - Parameter absent: called with the stores that lack the model, before the answer is returned.
+  /// - Parameters:
+  ///   - stores: the stores, in the order in which they are read.
+  ///   - skipsInvalid: whether a call that another store could answer may be invalid in a later one.
+  ///   - absent: called with the stores that lack the model, before the answer is returned.
   private func first<Answer>(
-    of stores: [any ModelStore], absent: ([any ModelStore], Answer) async -> Void = { _, _ in },
+    of stores: [any ModelStore], skipsInvalid: Bool = false,
+    absent: ([any ModelStore], Answer) async -> Void = { _, _ in },
     _ read: (any ModelStore) async throws -> Answer
   ) async throws -> Answer {
     var (lacking, failure): ([any ModelStore], ModelStoreError?) = ([], nil)
@@ -83,7 +87,7 @@ public final class CompoundModelStore: ModelStore {
         case .notFound: lacking.append(store)
         case .offline, .timeout, .server, .corrupt, .unsupported: break
         // Such as the mark of a page that another store returned.
-        case .invalid where failure != nil: break
+        case .invalid where failure != nil && skipsInvalid: break
         default: throw error
         }
         // A store that could not answer may have the model.
@@ -119,7 +123,7 @@ public final class CompoundModelStore: ModelStore {
   ///
   /// - Throws: as ``list(_:)``.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    try await first(of: stores(M.self, .list)) { try await $0.page(query, after: mark) }
+    try await first(of: stores(M.self, .list), skipsInvalid: mark != nil) { try await $0.page(query, after: mark) }
   }
 
   /// Counts models in the first store that answers.
