@@ -20,10 +20,13 @@ public struct RecordBatch: Sendable {
   public let operations: [RecordOperation]
   /// The reads of the committed transaction; nil outside of transactions, or if nothing was read.
   @_spi(ModelKitInternals) public let reads: TrackedReads?
+  /// Whether the writes are committed together only because that is faster.
+  @_spi(ModelKitInternals) public let areIndependent: Bool
 
-  init(_ operations: [RecordOperation], after reads: TrackedReads?) {
+  init(_ operations: [RecordOperation], after reads: TrackedReads?, areIndependent: Bool) {
     self.operations = operations
     self.reads = reads
+    self.areIndependent = areIndependent
   }
 
   /// Returns a batch of the same transaction with further operations at its end, committed atomically with the others.
@@ -35,13 +38,13 @@ public struct RecordBatch: Sendable {
   ///   - additions: the operations on records of the engine itself.
   /// - Complexity: O(*n*) in the number of operations.
   public func with(_ operations: [RecordOperation], adding additions: [RecordOperation]) -> RecordBatch {
-    RecordBatch(operations + additions, after: reads)
+    RecordBatch(operations + additions, after: reads, areIndependent: areIndependent)
   }
 
   /// Creates a batch outside of a transaction.
   ///
   /// - Parameter operations: the writes, in their order. No record is written twice.
-  public init(_ operations: [RecordOperation]) { self.init(operations, after: nil) }
+  public init(_ operations: [RecordOperation]) { self.init(operations, after: nil, areIndependent: false) }
 
   /// Checks that the batch can be committed: the records meet the expectations of its operations, and no record that
   /// its transaction read was written since.

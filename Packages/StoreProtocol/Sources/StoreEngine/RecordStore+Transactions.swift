@@ -35,6 +35,15 @@ extension RecordStore {
 
   /// Runs a closure as a transaction: see `transaction(_:)`.
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
+    guard IndependentWrites.areTogether else { return try await runTransaction(areIndependent: false, body) }
+    return try await IndependentWrites.$areTogether.withValue(false, in: #isolation) {
+      try await runTransaction(areIndependent: true, body)
+    }
+  }
+
+  private func runTransaction<Result>(
+    areIndependent: Bool, _ body: () async throws -> Result
+  ) async throws -> Result {
     try checkCancellation()
     try parts.check()
     if let transaction {
@@ -51,7 +60,7 @@ extension RecordStore {
       let id = ObjectIdentifier(outer)
       try await scope.innerTransactionTurns.begin(id)
       defer { scope.innerTransactionTurns.end(id) }
-      return try await runInTurn(body)
+      return try await runInTurn(areIndependent: areIndependent, body)
     }
     let turns = scope.transactionTurns
     if !turns.beginImmediately(true) {
@@ -60,10 +69,10 @@ extension RecordStore {
       try await turns.begin(true)
     }
     defer { turns.end(true) }
-    return try await runInTurn(body)
+    return try await runInTurn(areIndependent: areIndependent, body)
   }
 
-  private func runInTurn<Result>(_ body: () async throws -> Result) async throws -> Result {
+  private func runInTurn<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin(), of: scope, parts)
     transactions.append(current)
@@ -82,7 +91,8 @@ extension RecordStore {
       let reads = current.dependencies
       completed = try await commit(
         RecordBatch(
-          current.operations, after: reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: reads)))
+          current.operations, after: reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: reads),
+          areIndependent: areIndependent))
     } catch {
       await readAgain(edits.revert { current.log.rollBack() }.union(parts.takeRestored()), after: current.tracker)
       await readOutdated(of: current)

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 import Foundation
-public import StoreEngine
+@_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// An engine over a local one that commits each local change atomically with its outbox entry.
@@ -52,7 +52,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// - Returns: the operations whose records have other values than were written.
   /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
   public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
-    let isGroup = batch.operations.count > 1 && !IndependentWrites.areTogether
+    let isGroup = batch.operations.count > 1 && !batch.areIndependent
     let group = isGroup ? environment.makeIdentifier() : nil
     // The record may be pushed, or changed by another store instance, after its entry was read.
     return try await retryingMismatches(of: OutboxEntry.recordType) {
