@@ -74,4 +74,65 @@ import Testing
     try await store.save(person)
     #expect(try await store.count(ContractPerson.self) == 1)
   }
+
+  @MainActor @Test func `A deletion waits for a creation that was committed and has not returned`() async throws {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let person = ContractPerson()
+    (person.id.value, person.name.value) = (1, "Ada")
+    let deletion = Deletion()
+    engine.afterNextCommit {
+      deletion.task = Task { @MainActor in try await store.delete(person) }
+      for _ in 0..<1_000 { await Task.yield() }
+    }
+    try await store.create(person)
+    try await deletion.task?.value
+    #expect(!person.isPersisted)
+    #expect(try await store.count(ContractPerson.self) == 0)
+    try await store.save(person)
+    #expect(person.isPersisted)
+    #expect(try await store.count(ContractPerson.self) == 1)
+  }
+
+  @MainActor @Test func `A deleted model that can't be refreshed does not count as a new one of the scope`()
+    async throws
+  {
+    let store = InterruptedStore(InterruptedEngine())
+    let person = try await Self.makePerson(in: store)
+    try await store.delete(person)
+    await #expect(throws: ModelStoreError.self) { try await store.refresh(person) }
+    #expect(store.scope.unsavedModels.isEmpty)
+  }
+
+  @MainActor @Test func `A link that was saved beside a deletion that fails is saved`() async throws {
+    let engine = InterruptedEngine()
+    let store = InterruptedStore(engine)
+    let company = ContractCompany()
+    company.id.value = "acme"
+    try await store.create(company)
+    let person = try await Self.makePerson(in: store)
+    person.company.value = company
+    let (saved, hasSaved) = AsyncStream.makeStream(of: Void.self)
+    let deletion = Deletion()
+    engine.afterNextCommit {
+      deletion.task = Task { @MainActor in
+        await #expect(throws: Refusal.self) {
+          try await store.transaction { store in
+            try await store.delete(person)
+            for await _ in saved {}
+            throw Refusal()
+          }
+        }
+      }
+      for _ in 0..<1_000 where person.isPersisted { await Task.yield() }
+    }
+    try await store.save(person)
+    hasSaved.finish()
+    try await deletion.task?.value
+    #expect(person.company.value === company && !person.isDirty)
+    person.age.value = 2
+    try await store.save(person)
+    let stored = try #require(try await InterruptedStore(engine).list(ContractPerson.self).first)
+    #expect(stored.age.value == 2 && stored.company.value?.id.value == "acme")
+  }
 }

@@ -9,21 +9,31 @@ extension ModelObject {
   /// - Parameters:
   ///   - field: a field of this model.
   ///   - context: the spelling of records.
-  /// - Returns: nil if the baseline is unknown, as for embedded models. Also if an open transaction of another task
-  ///   saved the field: its baseline is not stored yet.
+  /// If an open transaction of another task saved the field, the baseline is the one from before, which is stored.
+  ///
+  /// - Returns: nil if the baseline is unknown, as for embedded models.
   public func storedBaseline(of field: AnyField, in context: ValueTransformerContext) -> StoredValue? {
     guard let key = field.key else { return nil }
     if let details {
       if details.unknownBaselines.contains(ObjectIdentifier(field)) || isLoadedFromDocument(field) { return nil }
       if details.remainder?.rejection(of: field) != nil { return nil }
     }
-    if let map = identityMap, map.transactions.contains(where: { $0.hasUncommitted(field) }) { return nil }
+    if let edits = identityMap?.transactions.first(where: { $0.hasUncommitted(field) }) {
+      return edits.baselineBeforeSave(of: field)
+    }
     if field.isRelation { return relationBaseline(of: field, Self.path(key, in: context), in: context) }
     if let value = try? field.exportedBaseline(by: FieldWriter(context: context)) {
       return StoredValue(path: Self.path(key, in: context), value: value)
     }
     guard field.wasNeverSaved, isWhollyStored else { return nil }
     return StoredValue(path: Self.path(key, in: context), value: .null)
+  }
+
+  /// Returns the baseline of a field, in the format in which updates write records.
+  func storedBaseline(of field: AnyField) -> StoredValue? {
+    guard var context = memberScope?.transformers else { return nil }
+    context.explicitNull = true
+    return storedBaseline(of: field, in: context)
   }
 
   /// Returns whether a stored value is the one that was read into a field. Other writers may spell the baseline in

@@ -12,11 +12,15 @@ public enum LocalChanges: Sendable {
 
   /// Returns whether a field keeps its value.
   func keep(_ field: AnyField) -> Bool {
-    guard field.isDirty else { return false }
-    return switch self {
-    case .keep: true
-    case .overwrite: false
-    case .overwriteOnly(let overwritten): !Self.isPart(field.owner as? ModelObject, of: overwritten)
+    field.isDirty && !overwrite(field)
+  }
+
+  /// Returns whether a record replaces a local change of a field.
+  func overwrite(_ field: AnyField) -> Bool {
+    switch self {
+    case .keep: false
+    case .overwrite: true
+    case .overwriteOnly(let overwritten): Self.isPart(field.owner as? ModelObject, of: overwritten)
     }
   }
 

@@ -49,11 +49,12 @@ extension IdentityMap {
     replacesEdit: Bool = false
   ) {
     let isEdit = isEdit && !isReadingBaselines && !fieldsBeingRead.contains(ObjectIdentifier(field))
+    var takenBackBy: Int?
     for edits in transactions {
       if isEdit || replacesEdit || isReadingBaselines || isReadingDocument {
         edits.willChange(field, of: model)
-      } else {
-        edits.willRead(field, of: model)
+      } else if edits.willRead(field, of: model) {
+        takenBackBy = edits.number
       }
     }
     if let saveChanges, saveChanges.includes(field, isEdit: isEdit) {
@@ -61,7 +62,7 @@ extension IdentityMap {
     } else if isEdit {
       forEachUndo { $0.willEdit(field, of: model, group: group, continues: continues) }
     } else {
-      forEachUndo { $0.willRead(field) }
+      forEachUndo { $0.willRead(field, in: takenBackBy ?? innermostTransaction?.number) }
     }
   }
 
@@ -204,10 +205,13 @@ extension ModelScope {
   /// - Parameters:
   ///   - model: the model.
   ///   - fields: the fields that the save wrote.
-  public func noteCommit(of model: ModelObject, writing fields: @autoclosure () -> [AnyField] = []) {
+  ///   - stamp: when the save captured their values; nil for a deletion or a creation.
+  public func noteCommit(
+    of model: ModelObject, writing fields: @autoclosure () -> [AnyField] = [], asOf stamp: ChangeStamp? = nil
+  ) {
     if map.transactions.isEmpty { return }
     let fields = fields()
-    for edits in map.transactions { edits.didCommit(model, fields) }
+    for edits in map.transactions { edits.didCommit(model, fields, asOf: stamp) }
   }
 
   /// Records that a store deletes a model.
@@ -221,15 +225,18 @@ extension ModelScope {
 @_spi(ModelKitInternals)
 public final class RecordedSave {
   private let model: ModelObject
+  // A deletion during the save removes the model from it.
+  private weak var map: IdentityMap?
 
-  fileprivate init(_ model: ModelObject) {
+  fileprivate init(_ model: ModelObject, in map: IdentityMap) {
     self.model = model
-    model.identityMap?.forEachUndo { $0.modelsBeingSaved[model] = ObjectIdentifier(self) }
+    self.map = map
+    map.forEachUndo { $0.modelsBeingSaved[model] = ObjectIdentifier(self) }
   }
 
   deinit {
     let id = ObjectIdentifier(self)
-    model.identityMap?.forEachUndo { if $0.modelsBeingSaved[model] == id { $0.modelsBeingSaved[model] = nil } }
+    map?.forEachUndo { if $0.modelsBeingSaved[model] == id { $0.modelsBeingSaved[model] = nil } }
   }
 }
 
@@ -239,7 +246,8 @@ extension ModelObject {
   ///
   /// - Returns: the save, which ends when it is released; nil if edits are not recorded.
   public func noteSaveBegins() -> RecordedSave? {
-    FieldRecording.isOn && identityMap?.isRecorded == true ? RecordedSave(self) : nil
+    guard FieldRecording.isOn, let identityMap, identityMap.isRecorded else { return nil }
+    return RecordedSave(self, in: identityMap)
   }
 
   func noteSaveEnds() {

@@ -20,32 +20,63 @@ extension IdentityMap {
     if transactions.isEmpty { return try body() }
     let deleted = registerDeleted()
     defer { for (model, state) in deleted { withdrawDeleted(model, state) } }
-    let keepsAll = if case .keep = localChanges { true } else { false }
+    var kept = transactions.flatMap(\.uncommittedFields).filter { !localChanges.overwrite($0) }
     // A refresh replaces unsaved values as well.
-    var fields = transactions.flatMap { keepsAll ? $0.uncommittedFields : $0.editedFields }
-    for (model, _) in deleted { model.forEachField { field, _ in if !field.isDirty { fields.append(field) } } }
-    if fields.isEmpty { return try body() }
+    var overwritten = transactions.flatMap(\.editedFields).filter { localChanges.overwrite($0) }
+    for (model, _) in deleted {
+      model.forEachField { field, _ in
+        if field.isDirty { return }
+        if localChanges.overwrite(field) { overwritten.append(field) } else { kept.append(field) }
+      }
+    }
+    if kept.isEmpty, overwritten.isEmpty { return try body() }
     defer {
-      for model in Set(fields.compactMap { $0.owner as? ModelObject }) {
+      for model in Set((kept + overwritten).compactMap { $0.owner as? ModelObject }) {
         updateRetention(of: model)
       }
     }
-    if keepsAll { return try AnyField.keepingValues(of: fields, inReads: body) }
+    return try AnyField.keepingValues(of: kept) { try keepingStates(of: overwritten, inReads: body) }
+  }
+
+  /// Runs a read of records that replaces local changes, and gives fields back their states from before it.
+  private func keepingStates<Result>(of fields: [AnyField], inReads body: () throws -> Result) rethrows -> Result {
+    if fields.isEmpty { return try body() }
     let states = fields.map { $0.captureState() }
     protectedFields = Set(fields.map { ObjectIdentifier($0) })
     // Observers see no value from before the transaction. Their edits, at its end, are edits.
     return try transaction {
       defer {
         withoutRecording {
+          var relations: [(relation: any Relation, read: [ModelObject])] = []
           for (field, state) in zip(fields, states) where !state.isCurrent(of: field) {
+            if let relation = field as? any Relation { relations.append((relation, relation.liveModels)) }
             field.reinstate(state, exactly: true, marksClean: false)
             field.reinstateLastChange(state)
           }
+          for (relation, read) in relations { restoreInverses(of: relation, linkedBefore: read) }
         }
         protectedFields = []
       }
       return try body()
     }
+  }
+
+  /// Restores the inverses of a reinstated relation, which a read changed with it.
+  ///
+  /// - Parameter read: the models that the read linked.
+  private func restoreInverses(of relation: any Relation, linkedBefore read: [ModelObject]) {
+    guard let owner = relation.ownerModel else { return }
+    let kept = relation.liveModels
+    let (old, new) = (Set(read), Set(kept))
+    if old == new { return }
+    let change = RelationChange(relation.isDirty ? .local : .reading)
+    for model in read where !new.contains(model) {
+      if let inverse = relation.inverse(on: model), inverse.refers(to: owner) { inverse.detachInverse(owner, change) }
+    }
+    for model in kept where !old.contains(model) {
+      if let inverse = relation.inverse(on: model), !inverse.refers(to: owner) { relation.linkInverse(model, change) }
+    }
+    change.announce()
   }
 
   /// Runs a read of records that keeps the values of some models, as it keeps local changes.

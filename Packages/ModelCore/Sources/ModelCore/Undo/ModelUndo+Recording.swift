@@ -101,10 +101,11 @@ extension ModelUndo {
   }
 
   /// Records that a field gets a value by a read.
-  func willRead(_ field: AnyField) {
+  ///
+  /// - Parameter transaction: the number of the transaction that takes the read back if it fails; nil for none.
+  func willRead(_ field: AnyField, in transaction: Int?) {
     let id = ObjectIdentifier(field)
     guard let epoch = epochs[id] else { return }
-    let transaction = scope.map.innermostTransaction?.number
     open?.seal(field, in: transaction)
     counterStep?.seal(field, in: transaction)
     epochs[id] = epoch + 1

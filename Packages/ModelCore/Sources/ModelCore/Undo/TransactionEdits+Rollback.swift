@@ -17,7 +17,7 @@ extension TransactionEdits {
     for outer in map.transactions { outer.deleted.subtract(deleted) }
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
-    let reverted = order.reversed().compactMap { restored[$0] }
+    var reverted = order.reversed().compactMap { restored[$0] }
     // A field that another task edited before the transaction did gets back its value from there.
     let fields = RolledBackFields(
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
@@ -55,6 +55,9 @@ extension TransactionEdits {
     map.forEachUndo { $0.transactionEnded(numbers) }
     let additions = additionsToKeptLists(among: reverted)
     forgetModels()
+    // The states of other tasks retain new models.
+    restored = [:]
+    for index in reverted.indices { reverted[index].elsewhere = nil }
     removeReleased(additions)
     removeLinksOfReleasedModels(from: reverted)
     return models
@@ -65,7 +68,8 @@ extension TransactionEdits {
     among reverted: [Entry]
   ) -> [(list: any Relation, members: [WeakModel])] {
     reverted.compactMap { entry in
-      guard overtaken.contains(ObjectIdentifier(entry.field)), let list = entry.field as? any Relation, list.isToMany
+      guard entry.elsewhere != nil || overtaken.contains(ObjectIdentifier(entry.field)),
+        let list = entry.field as? any Relation, list.isToMany
       else { return nil }
       let members = list.liveModels.filter { newModels.contains($0) && $0.origin == .new }
       return members.isEmpty ? nil : (list, members.map { WeakModel(model: $0) })

@@ -64,6 +64,8 @@ public final class TransactionEdits {
   var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved.
   private var uncommitted: Set<ObjectIdentifier> = []
+  /// The baselines of these fields before, if they are known.
+  private var baselines: [ObjectIdentifier: StoredValue] = [:]
   /// The models that the transaction created.
   var created: Set<ModelObject> = []
   /// The models that the transaction deleted.
@@ -133,18 +135,24 @@ public final class TransactionEdits {
     end()
     // The transaction of another store of the scope can't take the commit back.
     for model in models {
-      for outer in map.transactions { outer.didCommit(model, []) }
+      for outer in map.transactions { outer.didCommit(model, [], asOf: nil) }
     }
     map.recordTogether(as: operation ?? self, body)
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
   /// values if this transaction fails. So do those of a save by another task that this transaction had saved before.
-  func didCommit(_ model: ModelObject, _ fields: [AnyField]) {
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - fields: the fields that the save wrote.
+  ///   - stamp: when the save captured their values; nil for a deletion or a creation.
+  func didCommit(_ model: ModelObject, _ fields: [AnyField], asOf stamp: ChangeStamp?) {
     guard isInside() else {
-      if deleted.contains(model) { keepSavedValues(of: model) }
-      for field in fields where !field.isDirty && uncommitted.contains(ObjectIdentifier(field)) {
-        overtaken.insert(ObjectIdentifier(field))
+      if deleted.contains(model) { keepSavedValues(of: model, fields, asOf: stamp) }
+      for field in fields where !field.isDirty {
+        // The saved value is stored now, and the baseline.
+        if uncommitted.remove(ObjectIdentifier(field)) != nil { overtaken.insert(ObjectIdentifier(field)) }
       }
       return
     }
@@ -168,10 +176,12 @@ public final class TransactionEdits {
 
   /// Records the values that a save by another task stored, which began before the transaction deleted the model. The
   /// save itself is not recorded, because the model left the scope.
-  private func keepSavedValues(of model: ModelObject) {
+  private func keepSavedValues(of model: ModelObject, _ fields: [AnyField], asOf stamp: ChangeStamp?) {
     model.forEachField { field, _ in
       if !field.isDirty, !field.isRelation { overtaken.insert(ObjectIdentifier(field)) }
     }
+    // Both sides of a link are restored from before the deletion, which removed it.
+    for field in fields where field.isRelation { entries[ObjectIdentifier(field)]?.captured = stamp }
   }
 
   /// Records a field before it is edited.
@@ -196,14 +206,17 @@ public final class TransactionEdits {
 
   /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change, even
   /// if the transaction has reverted it and the read did not see it.
-  func willRead(_ field: AnyField, of model: ModelObject) {
+  ///
+  /// - Returns: whether another task reads, and a failure of the transaction restores an unsaved change all the same.
+  func willRead(_ field: AnyField, of model: ModelObject) -> Bool {
     if isInside() {
       if field.isDirty { willChange(field, of: model) }
-      return
+      return false
     }
     let id = ObjectIdentifier(field)
-    if let entry = entries[id], !overtaken.contains(id), (entry.elsewhere ?? entry.before).isDirty { return }
+    if let entry = entries[id], !overtaken.contains(id), (entry.elsewhere ?? entry.before).isDirty { return true }
     willChange(field, of: model)
+    return false
   }
 
   /// Records a stored model before values of a document count as unsaved in it.
@@ -224,8 +237,14 @@ public final class TransactionEdits {
       }
       return willChange(field, of: model)
     }
-    if newModels.contains(model) { savedFields.append(field) } else { willChange(field, of: model) }
-    uncommitted.insert(ObjectIdentifier(field))
+    let id = ObjectIdentifier(field)
+    if newModels.contains(model) {
+      savedFields.append(field)
+    } else {
+      willChange(field, of: model)
+      if !uncommitted.contains(id) { baselines[id] = model.storedBaseline(of: field) }
+    }
+    uncommitted.insert(id)
   }
 
   /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it,
@@ -278,6 +297,9 @@ public final class TransactionEdits {
     return recorded(of: model).filter { !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field)) }
       .map(\.field)
   }
+
+  /// Returns the baseline of a field before the transaction saved it; nil if it is unknown.
+  func baselineBeforeSave(of field: AnyField) -> StoredValue? { baselines[ObjectIdentifier(field)] }
 
   /// Returns whether the transaction saved a field, unless the running task is part of it, or outlives it.
   func hasUncommitted(_ field: AnyField) -> Bool {
@@ -335,7 +357,7 @@ public final class TransactionEdits {
   func forgetModels() {
     (entries, order) = ([:], [])
     (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
-    (savedFields, documentLoads) = ([], [:])
+    (savedFields, documentLoads, baselines) = ([], [:], [:])
   }
 
   /// Discards what is recorded of a new model that a nested transaction added and took back.

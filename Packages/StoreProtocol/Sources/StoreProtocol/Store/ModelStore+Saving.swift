@@ -44,20 +44,27 @@ extension ModelStore {
     try ModelStoreError.rejectDraft(model, "refreshed", "refresh")
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(of: model) }
     try ModelStoreError.rejectDeletedElsewhere(model, in: scope, "refreshed", "Refresh")
+    let wasMember = model.scope === scope
     scope.add(model)
     let stamp = ChangeStamp.next()
-    let found = try await Refreshing.$model.withValue(ObjectIdentifier(model), in: #isolation) {
-      // The class of the model may be derived from `M`, and be one that stores call otherwise.
-      try await lookup(ModelType(type(of: model)), identifier: identifier)
-    }
-    guard found === model else {
-      throw ModelStoreError(
-        .conflict,
-        """
-        This \(model.storedTypeName.nameForMessage) was not refreshed: another object is registered for \
-        \(identifier.quotedForMessage) here.
-        """,
-        identifier: identifier)
+    do {
+      let found: ModelObject = try await Refreshing.$model.withValue(ObjectIdentifier(model), in: #isolation) {
+        // The class of the model may be derived from `M`, and be one that stores call otherwise.
+        try await lookup(ModelType(type(of: model)), identifier: identifier)
+      }
+      guard found === model else {
+        throw ModelStoreError(
+          .conflict,
+          """
+          This \(model.storedTypeName.nameForMessage) was not refreshed: another object is registered for \
+          \(identifier.quotedForMessage) here.
+          """,
+          identifier: identifier)
+      }
+    } catch {
+      // A deleted model would count as a new one of the scope.
+      if !wasMember, model.isDeletedFromStore { scope.remove(model) }
+      throw error
     }
     model.revertUnrecordedFields(asOf: stamp)
   }

@@ -87,6 +87,8 @@ public struct PendingDeletion {
     preparing prepare: ((BackReference) async throws -> Void)? = nil
   ) async throws {
     try ModelStoreError.rejectDraft(model, "deleted", "delete")
+    // The end of a creation that was committed would make the model stored again.
+    try await store.scope.creations.waitForCreation(of: model)
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(of: model) }
     try ModelStoreError.rejectDeletionUnderNewIdentifier(model)
     self.store = store
@@ -97,6 +99,10 @@ public struct PendingDeletion {
     var (read, unreadable): (Set<ModelObject>, Set<ModelObject>) = ([], [])
     // The store is queried for denying models, too, so that an error names all of them.
     var plan = try Self.plan(model, in: store, ignoresDenials: completion != .nothing)
+    // A cascade removes those that are being created as well.
+    while try await store.scope.creations.waitForCreations(of: plan.models) {
+      plan = try Self.plan(model, in: store, ignoresDenials: completion != .nothing)
+    }
     // The found models may have relations that need further queries.
     while completion != .nothing {
       let unread = plan.models.filter { other in

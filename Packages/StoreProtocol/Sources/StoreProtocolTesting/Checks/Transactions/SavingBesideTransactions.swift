@@ -16,6 +16,14 @@ extension ModelStoreContract {
       makeStore in
       for fails in [false, true] { try await savingUncommittedEdit(makeStore, fails: fails) }
     },
+    SharedEngineCheck("a save beside a transaction that saved the same edit reports a conflict with another writer") {
+      makeStore in
+      for isLink in [false, true] { try await savingOverOtherWriter(makeStore, isLink: isLink) }
+    },
+    SharedEngineCheck("several saves by another task beside a transaction that saved the same edit have no conflict") {
+      makeStore in
+      try await savingTwice(makeStore)
+    },
     SharedEngineCheck("a partial save and a creation by another task leave out what an open transaction edited") {
       makeStore in
       try await savingPartOfEditedModel(makeStore)
@@ -52,6 +60,68 @@ extension ModelStoreContract {
     try requireEqual(stored.age.value, 5, "the stored age, fails: \(fails)")
     try await store.save(person)
     try require(!person.isDirty, "the person is dirty after a save, fails: \(fails)")
+  }
+
+  @MainActor private static func savingTwice(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    person.age.value = 3
+    do {
+      try await transaction(in: store) { store in
+        try await store.save(person)
+        try await beside(store) { store in
+          for name in ["Augusta", "Ada"] {
+            person.name.value = name
+            try await store.save(person)
+          }
+          person.age.value = 4
+          try await store.save(person)
+        }
+      }
+    } catch let error as ModelStoreError where error.code == .conflict && error.conflicts.isEmpty {}
+    try requireEqual(person.age.value, 4, "the age")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 4, "the stored age")
+  }
+
+  @MainActor private static func savingOverOtherWriter(
+    _ makeStore: () async throws -> any ModelStore, isLink: Bool
+  ) async throws {
+    let store = try await makeStore(), writer = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let companies = ["old", "acme", "umbrella"].map { name in
+      let company = ContractCompany()
+      company.id.value = "\(name) \(isLink)"
+      return company
+    }
+    for company in companies { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = companies[0]
+    try await store.create(person)
+    let identifier = person.identifier ?? ""
+    let other = try await writer.lookup(ContractPerson.self, identifier: identifier)
+    let umbrella = try await writer.lookup(ContractCompany.self, identifier: companies[2].identifier ?? "")
+    if isLink { person.company.value = companies[1] } else { person.age.value = 3 }
+    do {
+      try await transaction(in: store) { store in
+        try await store.save(person)
+        if isLink { other.company.value = umbrella } else { other.age.value = 9 }
+        try await beside(writer) { try await $0.save(other) }
+        try await beside(store) { store in
+          try await requireError(.conflict, "a save over another writer") { try await store.save(person) }
+        }
+      }
+      throw ContractViolation("a transaction overwrites another writer")
+    } catch let error as ModelStoreError where error.code == .conflict {}
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: identifier)
+    if isLink {
+      try requireEqual(stored.company.value?.id.value, companies[2].id.value, "the stored employer")
+      try require(person.company.value === companies[1] && person.company.isDirty, "the edited link is lost")
+    } else {
+      try requireEqual(stored.age.value, 9, "the stored age")
+      try require(person.age.value == 3 && person.age.isDirty, "the edit is lost")
+    }
   }
 
   @MainActor private static func savingBesideFormerValue(_ makeStore: () async throws -> any ModelStore) async throws {
