@@ -13,6 +13,9 @@
 /// - Note: A store instance belongs to one isolation. For another isolation create one with ``init(_:scope:)`` and the
 ///   ``handle``.
 open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
+  /// The type of the ``handle``, such as `FileModelStore.Handle`.
+  public typealias Handle = Engine
+
   /// The identity map of this store instance.
   public final let scope: ModelScope
   /// The engine that instances of this store share. It is `Sendable`.

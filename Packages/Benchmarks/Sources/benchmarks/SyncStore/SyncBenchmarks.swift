@@ -16,7 +16,7 @@ enum SyncBenchmarks {
 
   private static func store(
     _ local: FileModelStore, _ remote: any ModelStore
-  ) -> SyncModelStore<FileStoreHandle> {
+  ) -> SyncModelStore<FileModelStore.Handle> {
     SyncModelStore(local: local, remote: remote, types: [Person.self])
   }
 

@@ -9,7 +9,7 @@ package final class Shop {
   package let progress = ValueSource(ShopProgress())
   private let fileStore: FileModelStore?
   /// The store of the folder, which notes in an outbox what the server of ``sync(with:)`` does not have yet.
-  let offlineStore: SyncModelStore<FileStoreHandle>?
+  let offlineStore: SyncModelStore<FileModelStore.Handle>?
 
   /// Creates a shop on any store.
   package init(store: any ModelStore) {

@@ -17,6 +17,9 @@ public import Foundation
 /// - Note: A store instance belongs to one isolation, and encodes and decodes there. For another isolation create one
 ///   with ``init(_:scope:)`` and the ``handle``.
 public final class RESTModelStore: ModelStore {
+  /// The type of the ``handle``.
+  public typealias Handle = RESTEngine
+
   /// The identity map of this store instance.
   public let scope: ModelScope
   /// The engine that instances of this store share. It is `Sendable`.
