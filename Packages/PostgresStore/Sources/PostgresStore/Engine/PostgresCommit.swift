@@ -317,7 +317,10 @@
     ///
     /// - Throws: `ModelStoreError` if the outcome is unknown.
     private func wasCommitted(_ lost: LostCommit) async throws -> Bool {
-      let lock = PostgresStatement("SELECT pg_try_advisory_xact_lock_shared($1)", [.integer(number)])
+      // A standby that has not replayed the commit yet has no row and no lock.
+      let lock = PostgresStatement(
+        "SELECT CASE WHEN pg_is_in_recovery() THEN FALSE ELSE pg_try_advisory_xact_lock_shared($1) END",
+        [.integer(number)])
       let changes = PostgresStatement(
         "SELECT 1 FROM \(catalog.schema).modelkit_changes WHERE batch = $1 LIMIT 1", [.integer(number)])
       for delay in [0, 50, 200, 500, 1_000, 2_000, 4_000] {
