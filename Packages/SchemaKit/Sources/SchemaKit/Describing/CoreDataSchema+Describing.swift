@@ -118,7 +118,7 @@ extension Field: DescribedField {
       default: break
       }
     }
-    if attribute.type != .transformable, let value, let json = try? json(ofValue: value, in: .standard) {
+    if !isSensitive, attribute.type != .transformable, let value, let json = try? json(ofValue: value, in: .standard) {
       attribute.defaultText = Self.defaultText(json, attribute.type)
     }
     return attribute
