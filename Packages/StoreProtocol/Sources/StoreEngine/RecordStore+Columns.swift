@@ -4,7 +4,7 @@
 extension RecordStore {
   /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building.
   ///
-  /// - Returns: `false` if the query has to read records; nothing was done then.
+  /// - Returns: `false` if the query has to read records, which discard everything that was received.
   final func foldColumns<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws -> Bool {
     // Only for engines that keep records in memory.
     guard handle.readsImmediately else { return false }
@@ -22,8 +22,7 @@ extension RecordStore {
     switch search {
     case .found(let columns):
       try transaction?.noteQuery(context.name, at: position)
-      try program.fold(columns)
-      return true
+      return try fold(columns, program)
     case .wanted(let known):
       let missing = keys.filter { known[$0] == nil }
       guard let built = try await columns(of: program, missing) else { return false }
@@ -31,9 +30,19 @@ extension RecordStore {
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
       guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return false }
       try transaction?.noteQuery(context.name, at: position)
-      try program.fold(all)
-      return true
+      return try fold(all, program)
     case .unwanted: return false
+    }
+  }
+
+  /// Returns `false` if a value can't be read. Only the records tell whether the query needs it: columns also have
+  /// values that a former part of the condition excludes, or that were replaced.
+  private func fold<M: Model>(_ columns: [String: ValueColumn], _ program: QueryProgram<M>) throws -> Bool {
+    do {
+      try program.fold(columns)
+      return true
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      return false
     }
   }
 

@@ -23,7 +23,14 @@ extension MemoryModelStore {
           return builder
         })
     else { return nil }
-    var wanted = try program.rows(in: table)[...]
+    let numbers: [Int32]
+    do {
+      numbers = try program.rows(in: table)
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      // Only the records tell whether the condition needs a value that can't be read.
+      return nil
+    }
+    var wanted = numbers[...]
     var found: [MemoryRow] = []
     found.reserveCapacity(wanted.count)
     var number: Int32 = 0

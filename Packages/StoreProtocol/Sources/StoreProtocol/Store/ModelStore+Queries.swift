@@ -94,6 +94,8 @@ extension ModelStore {
   /// Replaces all models of a type: deletes those that are not among the given ones, and saves these. It is atomic if
   /// the store has transactions; otherwise it ends at the first error.
   ///
+  /// If another writer changes the models meanwhile, a store with transactions evaluates the condition again.
+  ///
   /// ```swift
   /// try await store.replaceAll(Person.self, with: people)
   /// ```
@@ -102,15 +104,17 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - models: the new models, and those that stay.
   ///   - filter: the condition of the models to replace; nil for all models of the type.
+  ///   - evaluation: where conditions are evaluated.
   /// - Throws: ``ModelStoreError`` as `deleteAll(_:where:)` and `save(_:)` do. The code is `conflict`, and nothing is
   ///   deleted, if a model has the identifier of a stored one but is another object. It is new, or was read from a
   ///   document without the scope of the store: read that with `in: store.scope` instead.
   public func replaceAll<M: Model>(
-    _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+    _ type: M.Type, with models: [M], where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore
   ) async throws {
-    let query = ModelQuery(type, where: filter)
+    let query = ModelQuery(type, where: filter, evaluation: evaluation)
     if let store = self as? any TransactionalModelStore {
-      try await store.replaceTogether(query, models)
+      try await store.replaceTogether(models) { try await $0.list(query) }
     } else {
       _ = try await deleteEach(models.leaving(list(query)))
       try await saveStaying(models)
@@ -141,18 +145,24 @@ extension ModelStore {
   /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails in a
   /// transaction, the changes are rolled back; otherwise the models keep them, unsaved.
   ///
+  /// If another writer changes the models meanwhile, a store with transactions rolls the changes back, evaluates the
+  /// condition again, and calls the closure again.
+  ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - filter: the condition; nil for all models of the type.
+  ///   - evaluation: where conditions are evaluated.
   ///   - change: changes one model, in the isolation of the caller.
   /// - Returns: the number of updated models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure. The code
+  ///   is `conflict` if other writers changed the models during each of several attempts.
   /// - Complexity: O(*n*) in the number of found models, which are all in memory at once.
   @discardableResult
   public func updateAll<M: Model>(
-    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, _ change: (M) throws -> Void
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore, _ change: (M) throws -> Void
   ) async throws -> Int {
-    let query = ModelQuery(type, where: filter)
+    let query = ModelQuery(type, where: filter, evaluation: evaluation)
     if let store = self as? any TransactionalModelStore { return try await store.updateTogether(query, change) }
     return try await update(query, change)
   }
@@ -267,27 +277,34 @@ extension ModelStore {
 }
 
 extension TransactionalModelStore {
-  /// Lists models and deletes them in one transaction, which is repeated after a conflict with another writer if it is
-  /// the outermost one.
-  func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
+  /// Runs a transaction, which is repeated after a conflict with another writer if it is the outermost one.
+  private func repeatedTransaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result {
     var attempt = 1
     while true {
       do {
-        return try await transaction { store in try await store.deleteInAnyOrder(list(store)) }
+        return try await transaction(body)
       } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
         // Inside a transaction a conflict remains one, and a cycle of waits ends with the outermost transaction.
         if TransactionMark.innermost(of: scope) != nil { throw error }
         if error.cause is TransactionWaits.Cycle, !TransactionMark.ofTask.isEmpty { throw error }
         attempt += 1
+      } catch let error as PermanentConflict {
+        throw error.error
       }
     }
   }
 
-  fileprivate func replaceTogether<M: Model>(
-    _ query: ModelQuery<M>, _ models: [M]
-  ) async throws {
-    try await transaction { store in
-      _ = try await store.deleteInAnyOrder(models.leaving(store.list(query)))
+  /// Lists models and deletes them in one transaction.
+  func deleteTogether<M: Model>(_ list: (Self) async throws -> [M]) async throws -> Int {
+    try await repeatedTransaction { store in try await store.deleteInAnyOrder(list(store)) }
+  }
+
+  fileprivate func replaceTogether<M: Model>(_ models: [M], _ list: (Self) async throws -> [M]) async throws {
+    try await repeatedTransaction { store in
+      let stored = try await list(store)
+      let leaving: [M]
+      do { leaving = try models.leaving(stored) } catch { throw PermanentConflict(error: error) }
+      _ = try await store.deleteInAnyOrder(leaving)
       try await store.saveStaying(models)
     }
   }
@@ -316,8 +333,13 @@ extension TransactionalModelStore {
   fileprivate func updateTogether<M: Model>(
     _ query: ModelQuery<M>, _ change: (M) throws -> Void
   ) async throws -> Int {
-    try await transaction { store in try await store.update(query, change) }
+    try await repeatedTransaction { store in try await store.update(query, change) }
   }
+}
+
+/// A conflict that another attempt can't solve.
+private struct PermanentConflict: Error {
+  let error: any Error
 }
 
 extension Array where Element: ModelObject {

@@ -20,14 +20,16 @@ struct AggregateList<each Result> {
   }
 
   /// Returns the values of a group.
-  func results(of states: [AnyAggregateState]) -> (repeat each Result) {
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if a sum does not fit its type.
+  func results(of states: [AnyAggregateState]) throws -> (repeat each Result) {
     var index = 0
-    func result<One>(_ aggregate: QueryAggregate<One>) -> One {
+    func result<One>(_ aggregate: QueryAggregate<One>) throws -> One {
       defer { index += 1 }
       // Created by `makeStates` in the same order.
-      return unsafeDowncast(states[index], to: AggregateState<One>.self).result
+      return try unsafeDowncast(states[index], to: AggregateState<One>.self).result
     }
-    return (repeat result(each aggregates))
+    return (repeat try result(each aggregates))
   }
 }
 

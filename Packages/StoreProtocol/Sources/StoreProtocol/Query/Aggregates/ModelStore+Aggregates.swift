@@ -158,7 +158,7 @@ extension ModelStore {
       try box.content.fold(columns.first, members, into: [box.content])
     }
     try await project(query, projection)
-    return box.content.result
+    return try box.content.result
   }
 
   /// Returns the values of a column, without creating models.
@@ -311,7 +311,7 @@ extension ModelStore {
       result.append(
         (
           key: try columns.values(of: group.row[..<keyPaths.count], in: context),
-          values: aggregates.results(of: group.states)
+          values: try aggregates.results(of: group.states)
         ))
     }
     return result

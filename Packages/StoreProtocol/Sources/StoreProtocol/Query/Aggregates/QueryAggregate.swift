@@ -97,7 +97,9 @@ struct GroupMembers {
 /// A value of one aggregate while records are read.
 class AggregateState<Result>: AnyAggregateState {
   /// The value for the records that were added.
-  var result: Result { preconditionFailure("\(Self.self) has no result") }
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if it does not fit its type.
+  var result: Result { get throws { preconditionFailure("\(Self.self) has no result") } }
 }
 
 private final class CountState: AggregateState<Int> {
@@ -132,10 +134,11 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   override var result: Int { values.count }
 }
 
-private final class Total<Value: Summable> {
+/// The total of the values of a column.
+private final class ColumnTotal<Value: Summable> {
   let column: QueryColumn<Value>
   private let context: ValueTransformerContext
-  private(set) var sum = Value.zero
+  private var total = Value.Total()
   private(set) var count = 0
 
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) {
@@ -147,29 +150,46 @@ private final class Total<Value: Summable> {
 
   func add(_ json: JSONValue) throws {
     guard let value = try column.value(of: json, in: context) else { return }
-    try add(value, count: 1)
+    add(value, count: 1)
   }
 
   /// Adds a sum of several values.
-  func add(_ part: Value, count: Int) throws {
-    guard let next = sum.adding(part) else { throw Self.overflow(of: column.term) }
-    sum = next
+  private func add(_ part: Value, count: Int) {
+    total.add(part)
     self.count += count
   }
 
-  static func overflow(of term: QueryTerm) -> ModelStoreError {
+  /// The sum; nil if there are no values.
+  var sum: Value? {
+    get throws {
+      if count == 0 { return nil }
+      guard let sum = total.sum else { throw misfit("sum", of: Value.self) }
+      return sum
+    }
+  }
+
+  /// The average; nil if there are no values.
+  var average: Value.Average? {
+    get throws {
+      if count == 0 { return nil }
+      guard let average = total.average(of: count) else { throw misfit("average", of: Value.Average.self) }
+      return average
+    }
+  }
+
+  private func misfit(_ what: String, of type: Any.Type) -> ModelStoreError {
     ModelStoreError(
       .invalid,
       """
-      The sum of \("\(term)".quotedForMessage) does not fit \(Value.self). Narrow the condition, or add up the \
-      values in a larger type.
+      The \(what) of \("\(column.term)".quotedForMessage) does not fit \(type). Narrow the condition, or declare the \
+      field with a larger type.
       """)
   }
 
   /// Adds the values of records to totals, if the column has them as numbers of the type.
   ///
   /// - Returns: `false` if it has not; nothing was added then.
-  static func fold(_ column: ValueColumn, _ members: GroupMembers, into totals: [Total]) throws -> Bool {
+  static func fold(_ column: ValueColumn, _ members: GroupMembers, into totals: [ColumnTotal]) throws -> Bool {
     switch column.values {
     case .integers(let values) where Value.self == Int.self:
       var sums = Array(repeating: 0, count: totals.count)
@@ -184,10 +204,11 @@ private final class Total<Value: Summable> {
           isOverflow = isOverflow || overflow
         }
       }
-      if isOverflow { throw overflow(of: totals[0].column.term) }
+      // The values one by one, in the wider total.
+      if isOverflow { return false }
       for (group, total) in totals.enumerated() where counts[group] > 0 {
         guard let sum = sums[group] as? Value else { return false }
-        try total.add(sum, count: counts[group])
+        total.add(sum, count: counts[group])
       }
       return true
     case .doubles(let values) where Value.self == Double.self:
@@ -202,16 +223,23 @@ private final class Total<Value: Summable> {
       }
       for (group, total) in totals.enumerated() where counts[group] > 0 {
         guard let sum = sums[group] as? Value else { return false }
-        try total.add(sum, count: counts[group])
+        total.add(sum, count: counts[group])
       }
       return true
     case .codes(let codes, let distinct):
-      // Each distinct value is read once.
-      let values = try distinct.map { try totals[0].column.value(of: $0, in: totals[0].context) }
+      // Each distinct value of the members is read once. Others may be ones that can't be read.
+      var values: [Value??] = Array(repeating: nil, count: distinct.count)
       try members.forEach { row, group in
         if column.isNil(row) { return }
-        guard let value = values[Int(codes[row])] else { return }
-        try totals[group].add(value, count: 1)
+        let code = Int(codes[row])
+        let value: Value?
+        if let known = values[code] {
+          value = known
+        } else {
+          value = try totals[0].column.value(of: distinct[code], in: totals[0].context)
+          values[code] = .some(value)
+        }
+        if let value { totals[group].add(value, count: 1) }
       }
       return true
     default: return false
@@ -220,35 +248,35 @@ private final class Total<Value: Summable> {
 }
 
 private final class SumState<Value: Summable>: AggregateState<Value?> {
-  private let total: Total<Value>
-  init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
+  private let total: ColumnTotal<Value>
+  init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = ColumnTotal(column, context) }
   override func check(_ json: JSONValue) throws { try total.check(json) }
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
     let totals = states.map { unsafeDowncast($0, to: SumState.self).total }
-    if let column, try Total.fold(column, members, into: totals) { return }
+    if let column, try ColumnTotal.fold(column, members, into: totals) { return }
     try super.fold(column, members, into: states)
   }
 
-  override var result: Value? { total.count == 0 ? nil : total.sum }
+  override var result: Value? { get throws { try total.sum } }
 }
 
 private final class AverageState<Value: Summable>: AggregateState<Value.Average?> {
-  private let total: Total<Value>
-  init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
+  private let total: ColumnTotal<Value>
+  init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = ColumnTotal(column, context) }
   override func check(_ json: JSONValue) throws { try total.check(json) }
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
     let totals = states.map { unsafeDowncast($0, to: AverageState.self).total }
-    if let column, try Total.fold(column, members, into: totals) { return }
+    if let column, try ColumnTotal.fold(column, members, into: totals) { return }
     try super.fold(column, members, into: states)
   }
 
-  override var result: Value.Average? { total.count == 0 ? nil : total.sum.divided(by: total.count) }
+  override var result: Value.Average? { get throws { try total.average } }
 }
 
 private final class ExtremeState<Value: Comparable>: AggregateState<Value?> {

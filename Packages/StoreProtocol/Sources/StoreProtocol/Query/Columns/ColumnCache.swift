@@ -1,7 +1,8 @@
 /// The columns that were requested repeatedly, as of the last write to each type.
 ///
 /// They are built when they are requested for the second time. They follow the writes to their type, and are dropped if
-/// these are unknown, and when all columns together become too large.
+/// these are unknown, and when all columns together become too large. Then those of the type that was not used for the
+/// longest time are dropped; they are built again when they are requested twice.
 @_spi(ModelKitInternals)
 public struct ColumnCache {
   private struct Table {
@@ -18,13 +19,15 @@ public struct ColumnCache {
   }
 
   /// The size in bytes that all columns of a store instance may have.
-  static let maximumSize = 128 << 20
-
+  private let maximumSize: Int
   private var tables: [String: Table] = [:]
   private var uses = 0
 
   /// Creates an empty cache.
-  public init() {}
+  public init() { self.init(maximumSize: 128 << 20) }
+
+  /// Creates an empty cache with another size in bytes.
+  init(maximumSize: Int) { self.maximumSize = maximumSize }
 
   /// Returns the columns with some keys, or the reason why there are none.
   ///
@@ -83,11 +86,17 @@ public struct ColumnCache {
     guard tables[type]?.revision == revision else { return }
     tables[type]?.columns.merge(columns) { $1 }
     func size(_ table: Table) -> Int { table.columns.values.reduce(0) { $0 + ($1?.byteCount ?? 0) } }
-    while tables.values.reduce(0, { $0 + size($1) }) > Self.maximumSize {
+    while tables.values.reduce(0, { $0 + size($1) }) > maximumSize {
       guard let oldest = tables.filter({ size($0.value) > 0 }).min(by: { $0.value.lastUse < $1.value.lastUse }) else {
         break
       }
-      tables[oldest.key]?.columns = oldest.value.columns.mapValues { _ in ValueColumn?.none }
+      if oldest.key == type {
+        // The columns of this type alone are too large.
+        tables[type]?.columns = oldest.value.columns.mapValues { _ in ValueColumn?.none }
+      } else {
+        tables[oldest.key]?.columns = oldest.value.columns.filter { $0.value == nil }
+        tables[oldest.key]?.requested = []
+      }
     }
   }
 }

@@ -39,6 +39,20 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.age == 40 }), 1, "the number of unchanged records")
     },
+    Check("updateAll and replaceAll with a condition that is evaluated in memory") { store in
+      for age in [10, 20, 30] { try await store.create(ContractPerson.named("\(age)", age: age)) }
+      let people = try await store.list(ContractPerson.self)
+      let count = try await store.updateAll(ContractPerson.self, where: { $0.age > 15 }, evaluation: .inMemory) {
+        $0.age.value = ($0.age.value ?? 0) + 1
+      }
+      try requireEqual(count, 2, "the number of updated models")
+      try requireEqual(people.map(\.age.value), [10, 21, 31], "the ages")
+      let new = ContractPerson.named("new", age: 40)
+      try await store.replaceAll(
+        ContractPerson.self, with: [new, people[2]], where: { $0.age > 15 }, evaluation: .inMemory)
+      try requireEqual(
+        Set(try await store.list(ContractPerson.self).map(\.name.value)), ["10", "30", "new"], "the names")
+    },
     Check("contains finds what is stored, and nothing else") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       try require(
