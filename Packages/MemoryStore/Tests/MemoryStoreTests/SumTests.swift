@@ -79,10 +79,10 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `The total of decimal numbers is exact in every order, and forgets removed ones`(seed: UInt64) {
+  func `The total of decimal numbers is exact in every order, without removed ones`(seed: UInt64) {
     var random = RandomSource(seed: seed)
     for _ in 0..<200 {
-      // In units of 10^-6, so that plain integers tell the sum.
+      // In units of 10^-6, so that the sum is also one of integers.
       let units = (0..<Int.random(in: 1...20, using: &random)).map { _ in
         Int.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random)
       }

@@ -2,6 +2,9 @@ public import ModelCore
 public import StoreProtocol
 
 extension RecordEngine {
+  /// Returns nil: the engine can't list its types.
+  public func typeNames() async throws -> [String]? { nil }
+
   /// Commits the batch. No record has other values than were written.
   public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
     try await commit(batch)

@@ -114,6 +114,15 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return model
   }
 
+  /// Deletes all models of all types, in one transaction: also records of classes that this instance did not use yet,
+  /// for which no hooks run.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` if the engine can't list its types, or as ``delete(_:)``
+  ///   does.
+  /// - Complexity: O(*n*) in the number of stored models, which are all in memory at once.
+  @discardableResult
+  open func deleteAll() async throws -> Int { try await deleteEverything() }
+
   // MARK: Reading
 
   /// Finds a model by its identifier.

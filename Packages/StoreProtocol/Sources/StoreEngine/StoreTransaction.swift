@@ -102,6 +102,9 @@ public final class StoreTransaction {
     log.onFailure { [weak self] in self?.outdated[name] = modelClass }
   }
 
+  /// The names of the types with records that the transaction wrote.
+  var typeNames: Set<String> { Set(entries.keys) }
+
   /// Returns the models that have values of rolled back writes, since the last call.
   func takeOutdated() -> [RecordName: ModelObject.Type] {
     defer { outdated = [:] }

@@ -60,6 +60,11 @@ extension FileStoreHandle {
     try engine.readBlocking(type, identifier)
   }
 
+  /// Returns the names of the types that have models.
+  public func typeNames() async throws -> [String]? {
+    try await translating { try await engine.types().filter { !StoreFormat.isReservedType($0) } }
+  }
+
   /// Returns the write state of a type; nil in a read-only store.
   public func writeState(of type: String) async throws -> WriteState? {
     try await translating {

@@ -258,6 +258,9 @@ public final class MemoryEngine: CommitOrderedEngine {
 
   // MARK: All records
 
+  /// Returns the names of all types.
+  public func typeNames() async throws -> [String]? { tables.withLock { $0.keys.sorted() } }
+
   /// Returns all records of all types, from one snapshot.
   func everything() -> [(type: String, rows: MemoryRows)] {
     tables.withLock { tables in tables.keys.sorted().map { ($0, tables[$0]?.rows ?? MemoryRows()) } }

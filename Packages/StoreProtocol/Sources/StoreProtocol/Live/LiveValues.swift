@@ -57,28 +57,35 @@ extension LiveModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - keys: the columns whose values make a group. Records without a value make a group with the key nil.
   ///   - filter: the condition; see ``ModelColumns``.
+  ///   - sort: the criteria of the order of the groups, the most significant one first.
+  ///   - limit: the largest number of groups; nil for all.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - values: the values of each group.
-  /// - Returns: the groups in the order of ``ModelStore/groups(_:by:where:evaluation:_:)``, as often as
+  /// - Returns: the groups in the order of ``ModelStore/groups(_:by:where:sort:limit:evaluation:_:)``, as often as
   ///   ``observeValue(_:where:evaluation:_:)`` has a value.
   public func observeGroups<M: Model, each Key: Hashable, each Value: Equatable>(
     _ type: M.Type, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
-    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, evaluation: QueryEvaluation = .byStore,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    sort: ((GroupColumns<M>) -> [GroupSort<M>])? = nil, limit: Int? = nil, evaluation: QueryEvaluation = .byStore,
     _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Value>)
   ) -> LiveValues<[(key: (repeat (each Key)?), values: (repeat each Value))]> {
-    observeGroups(ModelQuery(type, where: filter, evaluation: evaluation), by: keys, values)
+    observeGroups(
+      ModelQuery(type, where: filter, evaluation: evaluation), by: keys, sort: sort, limit: limit, values)
   }
 
-  /// Observes values of groups of the records that a query finds. See ``observeGroups(_:by:where:evaluation:_:)``.
+  /// Observes values of groups of the records that a query finds. See ``observeGroups(_:by:where:sort:limit:evaluation:_:)``.
   public func observeGroups<M: Model, each Key: Hashable, each Value: Equatable>(
     _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
+    sort: ((GroupColumns<M>) -> [GroupSort<M>])? = nil, limit: Int? = nil,
     _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Value>)
   ) -> LiveValues<[(key: (repeat (each Key)?), values: (repeat each Value))]> {
     let keys = ColumnList(columns: (repeat each keys(ModelColumns())))
     let aggregates = AggregateList(aggregates: (repeat each values(GroupColumns())))
+    let order = GroupOrder(sort, limit)
+    let paths = keys.paths + (aggregates.paths + order.paths).compactMap(\.self)
     return LiveValues { work in
-      LiveComputation(self, query, keys.paths + aggregates.paths.compactMap(\.self), work) {
-        try await self.groups(query, keys, aggregates)
+      LiveComputation(self, query, paths, work) {
+        try await self.groups(query, keys, aggregates, order)
       } areEqual: {
         areEqual($0, $1)
       }
@@ -100,7 +107,7 @@ private func areEqual<each Key: Hashable, each Value: Equatable>(
 }
 
 /// The values of ``LiveModelStore/observeValue(_:where:evaluation:_:)`` and
-/// ``LiveModelStore/observeGroups(_:by:where:evaluation:_:)``. The sequence belongs to the isolation of its store.
+/// ``LiveModelStore/observeGroups(_:by:where:sort:limit:evaluation:_:)``. The sequence belongs to the isolation of its store.
 ///
 /// ```swift
 /// for await count in store.observeValue(Book.self, { $0.count }) { print(try count.get()) }

@@ -203,6 +203,19 @@ public struct QueryRelationColumn<Related: Model> {
   /// Returns the condition that the model with the same identifier is one of the related models.
   public func contains(_ model: Related) -> QueryExpression { contains { $0 == model } }
 
+  /// Returns the condition that one of several models is among the related ones, or more.
+  ///
+  /// - Parameter models: the models. Those without an identifier are related to no stored model.
+  public func contains(anyOf models: some Sequence<Related>) -> QueryExpression {
+    contains { columns in
+      guard let key = columns.prototype.identifierField?.key else { return .constant(false) }
+      let values = models.compactMap { model in
+        model.identifier.flatMap { columns.prototype.storedValue(ofIdentifier: $0, in: .standard)?.value }
+      }
+      return .comparison(QueryComparison(QueryTerm(columns.path.appending(key)), .isIn, .value(.array(values))))
+    }
+  }
+
   /// Returns the condition that another condition holds for all related models. It holds if there are none.
   public func allSatisfy(_ condition: (ModelColumns<Related>) -> QueryExpression) -> QueryExpression {
     !contains { !condition($0) }

@@ -42,6 +42,27 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     self.evaluation = evaluation
   }
 
+  /// Creates a query from a condition that is a value.
+  ///
+  /// ```swift
+  /// let isGood = ModelCondition<Book> { $0.rating > 3 }
+  /// let good = ModelQuery(matching: isGood, sort: [.ascending(\.title)])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - condition: the condition; nil for all models.
+  ///   - sort: the criteria of the order; empty for the order of creation.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  ///   - evaluation: where the condition is evaluated.
+  public init(
+    matching condition: ModelCondition<M>?, sort: [ModelSort<M>] = [], limit: Int? = nil, offset: Int = 0,
+    evaluation: QueryEvaluation = .byStore
+  ) {
+    self.init(M.self, sort: sort, limit: limit, offset: offset, evaluation: evaluation)
+    filter = condition?.expression
+  }
+
   /// Returns a query for the models for which both the condition of this query and another condition hold.
   ///
   /// ```swift
@@ -68,6 +89,27 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     let added = filter(ModelColumns())
     query.filter = self.filter.map { $0 || added }
     return query
+  }
+
+  /// Returns a query for the models for which both the condition of this query and another condition hold.
+  ///
+  /// ```swift
+  /// let isAdult: ModelCondition<Person>? = ModelCondition { $0.age >= 18 }
+  /// let adults = query.and(isAdult)
+  /// ```
+  ///
+  /// - Parameter condition: the other condition; nil for none.
+  public func and(_ condition: ModelCondition<M>?) -> ModelQuery {
+    guard let condition else { return self }
+    return and { _ in condition.expression }
+  }
+
+  /// Returns a query for the models for which the condition of this query or another condition holds.
+  ///
+  /// - Parameter condition: the other condition; nil for none.
+  public func or(_ condition: ModelCondition<M>?) -> ModelQuery {
+    guard let condition else { return self }
+    return or { _ in condition.expression }
   }
 
   /// Whether the query has neither a condition nor sort criteria. It can have a limit and an offset.

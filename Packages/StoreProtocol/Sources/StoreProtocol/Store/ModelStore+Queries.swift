@@ -114,10 +114,65 @@ extension ModelStore {
   ) async throws {
     let query = ModelQuery(type, where: filter, evaluation: evaluation)
     if let store = self as? any TransactionalModelStore {
-      try await store.replaceTogether(models) { try await $0.list(query) }
+      try await store.replaceTogether(models) {
+        try await $0.list(query)
+      } save: {
+        try await $0.saveStaying(models)
+      }
     } else {
       _ = try await deleteEach(models.leaving(list(query)))
       try await saveStaying(models)
+    }
+  }
+
+  /// Replaces the members of a to-many relation: deletes those that are not among the given models, as
+  /// `deleteAll(in:)` does, and saves these as the members, in their order. It is atomic if the store has transactions;
+  /// otherwise it ends at the first error.
+  ///
+  /// ```swift
+  /// try await store.replaceAll(in: company.employees, with: people)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - relation: the relation of a stored model.
+  ///   - models: the new members, and those that stay.
+  /// - Throws: ``ModelStoreError`` as `deleteAll(in:)` and `save(_:)` do, and `conflict` as
+  ///   `replaceAll(_:with:where:evaluation:)` does.
+  public func replaceAll<Related: Model>(
+    in relation: ModelArrayField<Related>, with models: [Related]
+  ) async throws {
+    guard let owner = relation.owner as? any ModelObject & ModelIsolation else {
+      throw ModelStoreError(.invalid, "The relation belongs to no live model.")
+    }
+    try await replaceAll(in: relation, of: owner, with: models)
+  }
+
+  private func replaceAll<Owner: Model, Related: Model>(
+    in relation: ModelArrayField<Related>, of owner: Owner, with models: [Related]
+  ) async throws {
+    if let store = self as? any TransactionalModelStore {
+      try await store.replaceTogether(models) {
+        try await $0.storedMembers(of: relation)
+      } save: {
+        try await $0.saveMembers(models, of: relation, owner)
+      }
+    } else {
+      _ = try await deleteEach(models.leaving(storedMembers(of: relation)))
+      try await saveMembers(models, of: relation, owner)
+    }
+  }
+
+  /// Makes models the members of a relation, and saves them and the list.
+  private func saveMembers<Owner: Model, Related: Model>(
+    _ models: [Related], of relation: ModelArrayField<Related>, _ owner: Owner
+  ) async throws {
+    let hasRecords = relation.isForeignKey || BackReference(relation, of: owner) != nil
+    let staying = Set<ModelObject>(models)
+    for model in models where model.isDeletedFromStore { model.unlinkDeleted(except: staying) }
+    relation.value = models
+    if hasRecords { for model in models { try await save(model) } }
+    if relation.isDirty, owner.storableFields.contains(where: { $0 === relation }) {
+      try await update(owner, fields: [relation])
     }
   }
 
@@ -299,13 +354,15 @@ extension TransactionalModelStore {
     try await repeatedTransaction { store in try await store.deleteInAnyOrder(list(store)) }
   }
 
-  fileprivate func replaceTogether<M: Model>(_ models: [M], _ list: (Self) async throws -> [M]) async throws {
+  fileprivate func replaceTogether<M: Model>(
+    _ models: [M], _ list: (Self) async throws -> [M], save: (Self) async throws -> Void
+  ) async throws {
     try await repeatedTransaction { store in
       let stored = try await list(store)
       let leaving: [M]
       do { leaving = try models.leaving(stored) } catch { throw PermanentConflict(error: error) }
       _ = try await store.deleteInAnyOrder(leaving)
-      try await store.saveStaying(models)
+      try await save(store)
     }
   }
 

@@ -71,6 +71,16 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   @discardableResult
   func delete<M: Model>(_ model: M) async throws -> M
 
+  /// Deletes all models of all types.
+  ///
+  /// By default it throws `unsupported`, because a store does not know the types of its models.
+  ///
+  /// - Returns: the number of deleted models.
+  /// - Throws: ``ModelStoreError`` with the code `unsupported` if the store can't list its types, or as
+  ///   ``delete(_:)`` does.
+  @discardableResult
+  func deleteAll() async throws -> Int
+
   /// Finds a model by its identifier.
   ///
   /// - Returns: the live object if ``scope`` has one, updated except for its local changes.
@@ -184,6 +194,10 @@ extension ModelStore {
     if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
 
+  /// Throws `unsupported`, unless a store implements it.
+  @discardableResult
+  public func deleteAll() async throws -> Int { throw ModelStoreError.cannotListTypes(self) }
+
   /// Counts by listing, unless a store implements it.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await list(query).count }
 
@@ -196,4 +210,17 @@ extension ModelStore {
 extension ModelObject {
   /// Whether the model is an unloaded reference without changes: a save of it writes nothing.
   fileprivate var isUntouchedReference: Bool { isUnloadedReference && unsavedFields.isEmpty && storedIdentifier != nil }
+}
+
+@_spi(ModelKitInternals)
+extension ModelStoreError {
+  /// Returns the error of a store that can't delete everything.
+  public static func cannotListTypes(_ store: any ModelStore) -> ModelStoreError {
+    ModelStoreError(
+      .unsupported,
+      """
+      Nothing was deleted: deleteAll() without a type is not supported by \(type(of: store)), which can't list the \
+      types of its models. Call deleteAll(_:) for each type.
+      """)
+  }
 }

@@ -64,6 +64,36 @@ extension ModelStoreContract {
       try requireEqual(groups.map(\.values.0), [2, 1, 1], "the counts")
       try requireEqual(groups.map(\.values.1), [30, 10, 20], "the sums")
     },
+    Check("groups are sorted by their values, and limited") { store in
+      for (number, color) in [ContractColor.red, nil, .blue, .red, .green, nil].enumerated() {
+        let person = ContractPerson.named("\(number)", age: 10 * number)
+        person.color.value = color
+        if color == .green { person.age.value = nil }
+        try await store.create(person)
+      }
+      for _ in 1...3 {
+        let bySum = try await store.groups(
+          ContractPerson.self, by: { $0.color }, sort: { [.descending($0.sum(\.age))] }
+        ) { ($0.count, $0.sum(\.age)) }
+        try requireEqual(bySum.map(\.key), [nil, .red, .blue, .green], "the keys by descending sum")
+        try requireEqual(bySum.map(\.values.1), [60, 30, 20, nil], "the sums")
+        let byCount = try await store.groups(
+          ContractPerson.self, by: { $0.color }, sort: { [.ascending($0.count), .descending($0.maximum(\.name))] },
+          limit: 3
+        ) { $0.count }
+        try requireEqual(byCount.map(\.key), [.green, .blue, nil], "the keys by count and name")
+        let byName = try await store.groups(
+          ContractPerson.self, by: { $0.name }, sort: { [.descending($0.minimum(\.name))] }, limit: 2
+        ) { $0.count }
+        try requireEqual(byName.map(\.key), ["5", "4"], "the keys in descending order")
+      }
+      let query = ModelQuery(ContractPerson.self, limit: 3, evaluation: .inMemory)
+      let first = try await store.groups(query, by: { $0.color }, limit: 2) { $0.count }
+      try requireEqual(first.map(\.key), [.red, nil], "the keys of the first two groups of three models")
+      try await requireError(.invalid, "groups") {
+        _ = try await store.groups(ContractPerson.self, by: { $0.color }, limit: -1) { $0.count }.count
+      }
+    },
     Check("a sum that does not fit its type is an error", needs: [.transactions]) { store in
       for number in 1...2 {
         let person = ContractPerson.named("\(number)", age: 30)

@@ -113,6 +113,15 @@ extension ModelStoreContract {
       }
       try requireEqual(try await names { $0.tags.contains(anyOf: ["a", "c"]) }, ["0"], "those with a or c")
       try requireEqual(try await names { $0.tags.contains(anyOf: []) }, [], "those with one of no elements")
+      let people = try await store.list(ContractPerson.self, sort: [.ascending(\.name)])
+      let unsaved = ContractPerson.named("new")
+      try requireEqual(
+        try await store.count(
+          ContractCompany.self, where: { $0.employees.contains(anyOf: [people[0], people[2], unsaved]) }), 1,
+        "the companies of one of several people")
+      try requireEqual(
+        try await store.count(ContractCompany.self, where: { $0.employees.contains(anyOf: [people[1], unsaved]) }), 0,
+        "the companies of none of several people")
       try requireEqual(
         try await names { $0.tags.allSatisfy { $0 == "b" } }, ["1", "2", "3"], "those that have only b")
       try requireEqual(

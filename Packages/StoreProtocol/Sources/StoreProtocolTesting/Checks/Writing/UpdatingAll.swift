@@ -84,6 +84,100 @@ extension ModelStoreContract {
       try requireEqual(company.employees.count, 0, "the number of members in memory")
       try requireEqual(try await store.deleteAll(in: company.employees), 0, "the number of members left")
     },
+    Check("conditions are values that are combined and left out", needs: [.queries]) { store in
+      for number in 1...4 { try await store.create(ContractPerson.named("\(number)", age: 10 * number)) }
+      let isOld = ModelCondition<ContractPerson> { $0.age > 20 }
+      let isFirst = ModelCondition<ContractPerson> { $0.name == "1" }
+      let none: ModelCondition<ContractPerson>? = nil
+      func ages(_ query: ModelQuery<ContractPerson>) async throws -> [Int?] {
+        try await store.list(query).map(\.age.value)
+      }
+      let all = ModelQuery(ContractPerson.self)
+      try requireEqual(try await ages(all.and(isOld)), [30, 40], "the ages of a condition")
+      try requireEqual(try await ages(all.and(none)), [10, 20, 30, 40], "the ages of no condition")
+      try requireEqual(
+        try await ages(ModelQuery(matching: isOld || isFirst).and { $0.age < 40 }), [10, 30], "the ages of three")
+      try requireEqual(try await ages(ModelQuery(matching: !isOld && !isFirst)), [20], "the ages of none of them")
+      try requireEqual(
+        try await ages(ModelQuery(matching: isOld).or(isFirst)), [10, 30, 40], "the ages of one of them")
+      try requireEqual(
+        try await store.count(ContractPerson.self, where: { $0.age < 40 && isOld.expression }), 1,
+        "the number of an expression")
+    },
+    Check("sample returns some models, each once") { store in
+      for number in 1...8 { try await store.create(ContractPerson.named("\(number)", age: number)) }
+      var random = RandomSource(seed: 1)
+      var seen: Set<String> = []
+      for _ in 0..<40 {
+        let names = try await store.sample(ContractPerson.self, count: 3, using: &random).compactMap(\.name.value)
+        try requireEqual(Set(names).count, 3, "the number of different models")
+        seen.formUnion(names)
+      }
+      try requireEqual(seen.count, 8, "the number of models in 40 samples")
+      try requireEqual(try await store.sample(ContractPerson.self, count: 20).count, 8, "the number of all")
+      try requireEqual(try await store.sample(ContractPerson.self, count: 0).count, 0, "the number of none")
+      let found = try await store.sample(
+        ContractPerson.self, count: 2, where: { $0.age > 6 }, evaluation: .inMemory)
+      try requireEqual(Set(found.map(\.age.value)), [7, 8], "the ages of a sample with a condition")
+      try await requireError(.invalid, "sample") { _ = try await store.sample(ContractPerson.self, count: -1) }
+    },
+    Check("deleteAll of everything leaves no model of any type, or is unsupported and does nothing") { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      let person = ContractPerson.named("Ada")
+      person.company.value = company
+      try await store.create(person)
+      do {
+        try requireEqual(try await store.deleteAll(), 2, "the number of deleted models")
+        try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of people")
+        try requireEqual(try await store.list(ContractCompany.self).count, 0, "the number of companies")
+        try require(person.calls.contains("afterDelete"), "the hook of a deleted model did not run")
+        try requireEqual(try await store.deleteAll(), 0, "the number of models left")
+      } catch let error as ModelStoreError where error.code == .unsupported {
+        try require(error.message.contains("deleteAll(_:)"), "the error does not name the remedy: \(error.message)")
+        try requireEqual(try await store.list(ContractPerson.self).count, 1, "the number of people")
+      }
+    },
+    Check("replaceAll replaces the members of a relation, and no other model", needs: [.queries]) { store in
+      let company = ContractCompany.named("Acme")
+      company.id.value = "acme"
+      try await store.create(company)
+      var people: [ContractPerson] = []
+      for number in 1...4 {
+        let person = ContractPerson.named("\(number)")
+        if number > 1 { person.company.value = company }
+        people.append(try await store.create(person))
+      }
+      let new = ContractPerson.named("new")
+      try await store.replaceAll(in: company.employees, with: [new, people[2], people[0]])
+      try requireEqual(
+        Set(try await store.list(ContractPerson.self).map(\.name.value)), ["1", "3", "new"], "the people")
+      try requireEqual(
+        Set(try await store.list(in: company.employees).map(\.name.value)), ["1", "3", "new"], "the members")
+      try require(![new, people[2], people[0]].contains(where: \.isDirty), "a member is dirty")
+      try await store.replaceAll(in: company.employees, with: [])
+      try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
+      _ = try await requireFailure("replaceAll of a relation of a model that was not created") {
+        try await store.replaceAll(in: ContractCompany.named("New").employees, with: [])
+      }
+    },
+    Check("replaceAll replaces a list of foreign keys in its order", needs: [.transactions, .anyModels]) { store in
+      let account = ContractAccount()
+      account.drafts.value = [ContractPortrait(), ContractPortrait(), ContractPortrait()]
+      let drafts = account.drafts.value ?? []
+      try await store.createAll(drafts)
+      try await store.create(account)
+      let new = ContractPortrait()
+      try await store.replaceAll(in: account.drafts, with: [drafts[2], new])
+      try requireEqual(Set(try await store.list(ContractPortrait.self)), [drafts[2], new], "the drafts")
+      let identifier = account.identifier ?? ""
+      try requireEqual(account.drafts.value, [drafts[2], new], "the list")
+      try require(!account.isDirty, "the account is dirty")
+      try requireEqual(
+        try await store.lookup(ContractAccount.self, identifier: identifier).drafts.value, [drafts[2], new],
+        "the stored list")
+    },
     Check("replaceAll deletes the other models, and saves the given ones", needs: [.queries]) { store in
       let people = (1...4).map { (number: Int) in ContractPerson.named("\(number)", age: number) }
       for person in people { try await store.create(person) }
