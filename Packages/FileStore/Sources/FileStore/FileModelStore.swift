@@ -119,7 +119,14 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// - Complexity: as for every `RecordStore`.
   /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    if try await selectsAllRecords(query) { return try await listAll() }
+    if try await selectsAllRecords(query) {
+      return try await ModelStoreEvent.recording(.list, of: Self.self, M.typeName, query: "\(query)") { event in
+        let models: [M] = try await listAll()
+        event?.report = .listing(models.count)
+        event?.count = models.count
+        return models
+      }
+    }
     return try await super.list(query)
   }
 
@@ -129,8 +136,12 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     if try await selectsAllRecords(query) {
-      try await handle.current().admit(M.typeName)
-      return try await translating { try await handle.engine.identifiers(M.typeName) }
+      return try await ModelStoreEvent.recording(.identifiers, of: Self.self, M.typeName, query: "\(query)") { event in
+        try await handle.current().admit(M.typeName)
+        let identifiers = try await translating { try await handle.engine.identifiers(M.typeName) }
+        event?.count = identifiers.count
+        return identifiers
+      }
     }
     return try await super.identifiers(query)
   }

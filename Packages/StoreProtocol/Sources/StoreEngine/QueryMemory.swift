@@ -99,9 +99,12 @@ struct FoundRecords<M: Model> {
 
   /// Returns the result without the parts that a page needs. The rows of a projection are passed to it instead.
   func plain() throws -> QueryResult {
-    let places = try run.finishProjection() ?? run.finish()
+    if let count = try run.finishProjection() {
+      return QueryResult(records: [], plan: plan, testedCount: testedCount, matchCount: count)
+    }
+    let places = run.finish()
     return QueryResult(
-      records: run.isProjected ? [] : places.map { found[$0].record }, plan: plan, testedCount: testedCount)
+      records: places.map { found[$0].record }, plan: plan, testedCount: testedCount, matchCount: places.count)
   }
 }
 
@@ -112,12 +115,13 @@ public struct QueryResult {
   let records: [FoundRecord]
   let plan: QueryPlan
   let testedCount: Int
+  let matchCount: Int
 
   /// Returns the report of the executed query.
   public func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(
-      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: records.count)
+      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: matchCount)
   }
 }
 

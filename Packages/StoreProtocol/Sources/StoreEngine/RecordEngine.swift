@@ -65,8 +65,8 @@ public protocol RecordEngine: AnyObject, Sendable {
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64?
 
-  /// Returns the names of the types that have records, in any order; nil, the default, if the engine can't list them, or
-  /// their records must not be deleted all at once.
+  /// Returns the names of the types that have records, in any order. By default it returns nil: the engine can't list
+  /// them, or its records must not be deleted all at once.
   func typeNames() async throws -> [String]?
 
   /// Returns the write state of a type, so that unchanged records are not read again. By default there is none.

@@ -4,16 +4,18 @@
 extension RecordStore {
   /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building.
   ///
-  /// - Returns: `false` if the query has to read records, which discard everything that was received.
-  final func foldColumns<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws -> Bool {
+  /// - Returns: nil if the query has to read records, which discard everything that was received.
+  final func foldColumns<M: Model>(
+    _ query: ModelQuery<M>, _ projection: QueryProjection
+  ) async throws -> QueryReport? {
     // Only for engines that keep records in memory.
-    guard handle.readsImmediately else { return false }
+    guard handle.readsImmediately else { return nil }
     let context = try await context(of: M.self)
     guard let state = context.state, context.hasAllRecords, transaction?.touches(context.name) != true else {
-      return false
+      return nil
     }
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
-    guard let keys = program.keysOfProjection else { return false }
+    guard let keys = program.keysOfProjection else { return nil }
     let position = transaction?.position
     let revision = state.lastWrite
     let search = columnCache.columns(keys, of: context.name, at: revision) { [handle] in
@@ -25,24 +27,23 @@ extension RecordStore {
       return try fold(columns, program)
     case .wanted(let known):
       let missing = keys.filter { known[$0] == nil }
-      guard let built = try await columns(of: program, missing) else { return false }
+      guard let built = try await columns(of: program, missing) else { return nil }
       columnCache.add(built, of: context.name, at: revision)
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
-      guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return false }
+      guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return nil }
       try transaction?.noteQuery(context.name, at: position)
       return try fold(all, program)
-    case .unwanted: return false
+    case .unwanted: return nil
     }
   }
 
-  /// Returns `false` if a value can't be read. Only the records tell whether the query needs it: columns also have
-  /// values that a former part of the condition excludes, or that were replaced.
-  private func fold<M: Model>(_ columns: [String: ValueColumn], _ program: QueryProgram<M>) throws -> Bool {
+  /// Returns nil if a value can't be read. Only the records decide whether the query needs it: columns also have values
+  /// that a former part of the condition excludes, or that were replaced.
+  private func fold<M: Model>(_ columns: [String: ValueColumn], _ program: QueryProgram<M>) throws -> QueryReport? {
     do {
-      try program.fold(columns)
-      return true
+      return try program.fold(columns)
     } catch let error as ModelStoreError where error.code == .corrupt {
-      return false
+      return nil
     }
   }
 

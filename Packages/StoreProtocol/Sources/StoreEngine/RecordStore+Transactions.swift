@@ -54,6 +54,12 @@ extension RecordStore {
         throw error
       }
     }
+    return try await ModelStoreEvent.recording(.transaction, of: Self.self, nil) { _ in
+      try await runOutermost(areIndependent: areIndependent, body)
+    }
+  }
+
+  private func runOutermost<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
     // A task has the turn already if it is in a transaction of another store of the scope.
     if let outer = TransactionMark.innermost(of: scope) {
       // Its child tasks may begin several at the same time.

@@ -56,8 +56,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
   public final func create<M: Model>(_ model: M) async throws -> M {
-    try await repeating { try await createTogether([model]) }
-    return model
+    try await ModelStoreEvent.recording(.create, of: Self.self, M.typeName) { event in
+      try await repeating { try await createTogether([model]) }
+      event?.count = 1
+      return model
+    }
   }
 
   /// Adds models atomically. If they share an embedded model that references them, its record contains all their new
@@ -66,8 +69,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
   @discardableResult
   public final func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    try await repeating { try await createTogether(models) }
-    return models
+    try await ModelStoreEvent.recording(.create, of: Self.self, M.typeName) { event in
+      try await repeating { try await createTogether(models) }
+      event?.count = models.count
+      return models
+    }
   }
 
   /// Writes changes of a model by ``conflictPolicy``.
@@ -93,8 +99,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   public final func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
-    try await repeating { try await write(changesOf: model, fields, policy) }
-    return model
+    try await ModelStoreEvent.recording(.update, of: Self.self, M.typeName) { event in
+      try await repeating { try await write(changesOf: model, fields, policy) }
+      event?.count = 1
+      return model
+    }
   }
 
   /// Removes a model and the models that its delete rules cascade to, and cuts the links to them in the remaining
@@ -110,8 +119,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   index automatically, if the engine has indexes. A foreign key that is a list can't be indexed.
   @discardableResult
   public final func delete<M: Model>(_ model: M) async throws -> M {
-    try await repeating { try await remove(model) }
-    return model
+    try await ModelStoreEvent.recording(.delete, of: Self.self, M.typeName) { event in
+      try await repeating { try await remove(model) }
+      event?.count = 1
+      return model
+    }
   }
 
   /// Deletes all models of all types, in one transaction: also records of classes that this instance did not use yet,
@@ -121,7 +133,13 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   does.
   /// - Complexity: O(*n*) in the number of stored models, which are all in memory at once.
   @discardableResult
-  open func deleteAll() async throws -> Int { try await deleteEverything() }
+  open func deleteAll() async throws -> Int {
+    try await ModelStoreEvent.recording(.deleteAll, of: Self.self, nil) { event in
+      let count = try await deleteEverything()
+      event?.count = count
+      return count
+    }
+  }
 
   // MARK: Reading
 
@@ -131,11 +149,14 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   open func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    if let model = unchangedModel(type, identifier) {
-      try checkCancellation()
-      return model
+    try await ModelStoreEvent.recording(.lookup, of: Self.self, M.typeName) { event in
+      event?.count = 1
+      if let model = unchangedModel(type, identifier) {
+        try checkCancellation()
+        return model
+      }
+      return try await find(type, identifier)
     }
-    return try await find(type, identifier)
   }
 
   /// Finds the models for which the condition holds, in the order of the query, or by default of their creation.
@@ -147,12 +168,17 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   indexed field, *n* is the number of models before the limit is reached. Only matches are kept in memory.
   /// - Note: All models, and the records that conditions on relations read, are from one snapshot.
   open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    let read = beginRead(try await context(of: M.self))
-    defer { scope.pendingReads.end() }
-    let records = try await execute(query).records
-    let answer = scope.pendingReads.answer(since: read.start)
-    try await scope.creations.waitForCreations(of: M.typeName)
-    return try await readableModels(M.self, records, read, answeredAt: answer)
+    try await ModelStoreEvent.recording(.list, of: Self.self, M.typeName, query: "\(query)") { event in
+      let read = beginRead(try await context(of: M.self))
+      defer { scope.pendingReads.end() }
+      let found = try await execute(query)
+      event?.report = found.report(on: query)
+      let answer = scope.pendingReads.answer(since: read.start)
+      try await scope.creations.waitForCreations(of: M.typeName)
+      let models = try await readableModels(M.self, found.records, read, answeredAt: answer)
+      event?.count = models.count
+      return models
+    }
   }
 
   /// Finds one page of the models that ``list(_:)`` would find, in its order.
@@ -167,7 +193,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
   ///   index. Otherwise as ``list(_:)`` without limit.
   open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    try await readPage(query, after: mark)
+    try await ModelStoreEvent.recording(.page, of: Self.self, M.typeName, query: "\(query)") { event in
+      let page = try await readPage(query, after: mark)
+      event?.count = page.models.count
+      return page
+    }
   }
 
   /// Returns the number of models that ``list(_:)`` would find, without creating them.
@@ -175,13 +205,24 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   /// - Complexity: O(1) for all models of a type, and O(log *n*) for a condition that indexes can count; otherwise as
   ///   ``list(_:)``.
-  open func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await countRecords(query) }
+  open func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    try await ModelStoreEvent.recording(.count, of: Self.self, M.typeName, query: "\(query)") { event in
+      let count = try await countRecords(query)
+      event?.count = count
+      return count
+    }
+  }
 
   /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   open func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
-    try await execute(query).records.map(\.identifier)
+    try await ModelStoreEvent.recording(.identifiers, of: Self.self, M.typeName, query: "\(query)") { event in
+      let found = try await execute(query)
+      event?.report = found.report(on: query)
+      event?.count = found.records.count
+      return found.records.map(\.identifier)
+    }
   }
 
   /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a

@@ -27,7 +27,7 @@ extension MemoryModelStore {
     do {
       numbers = try program.rows(in: table)
     } catch let error as ModelStoreError where error.code == .corrupt {
-      // Only the records tell whether the condition needs a value that can't be read.
+      // Only the records decide whether the condition needs a value that can't be read.
       return nil
     }
     var wanted = numbers[...]

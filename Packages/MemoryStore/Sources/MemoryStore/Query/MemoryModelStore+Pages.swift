@@ -4,6 +4,14 @@
 extension MemoryModelStore {
   /// Finds one page of models, without suspending.
   func pageImmediately<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) throws -> ModelPage<M> {
+    try ModelStoreEvent.recordingImmediately(.page, of: Self.self, M.typeName, query: "\(query)") { event in
+      let page = try readPage(query, from: mark)
+      event?.count = page.models.count
+      return page
+    }
+  }
+
+  private func readPage<M: Model>(_ query: ModelQuery<M>, from mark: ModelPageMark?) throws -> ModelPage<M> {
     try query.validate()
     let position = try mark.map { try QueryPosition($0, in: query) }
     if query.limit == 0 { return ModelPage(models: [], next: nil) }

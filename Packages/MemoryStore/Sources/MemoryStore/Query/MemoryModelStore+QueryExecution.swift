@@ -9,8 +9,13 @@ extension MemoryModelStore {
   ///   the number of their matches. For a list with a limit that is sorted by an indexed field, *n* is the number of
   ///   models before the limit is reached. Inside a transaction, the number of models that it wrote is added.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
-    let (rows, lastWrite) = try rows(for: query)
-    return try models(M.self, of: rows, asOf: lastWrite)
+    try ModelStoreEvent.recordingImmediately(.list, of: Self.self, M.typeName, query: "\(query)") { event in
+      let (found, lastWrite) = try found(for: query)
+      event?.report = report(found, on: query)
+      let models = try models(M.self, of: found.rows, asOf: lastWrite)
+      event?.count = models.count
+      return models
+    }
   }
 
   /// Finds models of a type, without suspending.
@@ -33,6 +38,14 @@ extension MemoryModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   public func countImmediately<M: Model>(_ query: ModelQuery<M>) throws -> Int {
+    try ModelStoreEvent.recordingImmediately(.count, of: Self.self, M.typeName, query: "\(query)") { event in
+      let count = try countRows(query)
+      event?.count = count
+      return count
+    }
+  }
+
+  private func countRows<M: Model>(_ query: ModelQuery<M>) throws -> Int {
     try query.validateRange()
     var query = query
     if !query.sort.isEmpty {
@@ -51,7 +64,7 @@ extension MemoryModelStore {
     } else if let transaction, let count = try count(query, known, in: transaction) {
       return query.pageCount(of: count)
     }
-    return try rows(for: query).rows.count
+    return try found(for: query).found.rows.count
   }
 
   // MARK: Indexes
@@ -150,13 +163,21 @@ extension MemoryModelStore {
     return engine.row(type, identifier)
   }
 
+  /// Returns the report on a query that was executed.
+  func report<M: Model>(_ found: Found, on query: ModelQuery<M>) -> QueryReport {
+    let isTested = query.filter != nil && !found.plan.isExact
+    return QueryReport(
+      plan: found.plan, testedCount: isTested ? found.testedCount : 0, readCount: found.testedCount,
+      matchCount: found.rows.count)
+  }
+
   /// Returns the matches of a query, in its order, and the last write to their type before the query. The write is nil
   /// inside a transaction that wrote the type.
-  private func rows<M: Model>(for query: ModelQuery<M>) throws -> (rows: [MemoryRow], lastWrite: UInt64?) {
+  private func found<M: Model>(for query: ModelQuery<M>) throws -> (found: Found, lastWrite: UInt64?) {
     // Later writes may be included or not, so the models count as read before them.
     let known = context(of: M.self)
     let lastWrite = transaction?.touches(known.name) == true ? nil : known.state?.lastWrite
-    return (try run(query).rows, lastWrite)
+    return (try run(query), lastWrite)
   }
 
   /// The matches of a query, its plan, and the number of tested records.

@@ -10,6 +10,16 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound`.
   /// - Complexity: O(1), and O(*n*) in the size of a record that has to be read.
   public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
+    // Without the call of a generic function of another module, which takes as long as the lookup.
+    if !ModelStoreEvent.isObserved { return try found(type, identifier) }
+    return try ModelStoreEvent.recordingImmediately(.lookup, of: Self.self, M.typeName) { event in
+      event?.count = 1
+      return try found(type, identifier)
+    }
+  }
+
+  @inline(__always)
+  private func found<M: Model>(_ type: M.Type, _ identifier: String) throws -> M {
     if transactions.isEmpty || canIgnoreTransactions(M.typeName), let model = unchangedModel(type, identifier) {
       return model
     }

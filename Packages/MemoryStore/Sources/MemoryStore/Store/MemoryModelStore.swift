@@ -32,7 +32,12 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// - Throws: `ModelStoreError` with the code `notFound`.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     try checkCancellation()
-    if isRefreshing { return try read(type, identifier) }
+    if isRefreshing {
+      return try ModelStoreEvent.recordingImmediately(.lookup, of: Self.self, M.typeName) { event in
+        event?.count = 1
+        return try read(type, identifier)
+      }
+    }
     return try lookupImmediately(type, identifier: identifier)
   }
 
@@ -73,7 +78,12 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try checkCancellation()
-    return try run(query).rows.map(\.identifier)
+    return try ModelStoreEvent.recordingImmediately(.identifiers, of: Self.self, M.typeName, query: "\(query)") {
+      let found = try run(query)
+      $0?.report = report(found, on: query)
+      $0?.count = found.rows.count
+      return found.rows.map(\.identifier)
+    }
   }
 
   /// Returns how the store runs a query: the indexes that it uses, and the number of records that it reads.
@@ -85,10 +95,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
   public override func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
-    let (found, plan, testedCount, _) = try run(query)
-    let isTested = query.filter != nil && !plan.isExact
-    return QueryReport(
-      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: found.count)
+    report(try run(query), on: query)
   }
 
   /// Returns the identifiers that a stream reads: in the order of the query, or as indexes find them.

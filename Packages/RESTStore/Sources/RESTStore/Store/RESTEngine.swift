@@ -106,6 +106,16 @@ public final class RESTEngine: Sendable {
   private func response(
     to request: HTTPRequestData, _ call: RESTCall, _ isUncertain: inout Bool
   ) async throws -> HTTPResponseData {
+    try await ModelStoreEvent.recording(
+      .request, of: RESTModelStore.self, "\(call.method) \(call.displayedPath(below: base))"
+    ) { _ in
+      try await sharedResponse(to: request, call, &isUncertain)
+    }
+  }
+
+  private func sharedResponse(
+    to request: HTTPRequestData, _ call: RESTCall, _ isUncertain: inout Bool
+  ) async throws -> HTTPResponseData {
     let exchange = RESTExchange(self, call)
     guard call.operation.kind == .lookup, options.coalescesLookups else {
       // A lookup that begins after now, or after the request has ended, must not get an earlier answer.

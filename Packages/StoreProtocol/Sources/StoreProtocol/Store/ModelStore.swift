@@ -117,6 +117,14 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String]
+
+  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a
+  /// database.
+  ///
+  /// By default the store lists the models, without indexes.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport
 }
 
 extension ModelStore {
@@ -200,6 +208,11 @@ extension ModelStore {
 
   /// Counts by listing, unless a store implements it.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await list(query).count }
+
+  /// Lists the models, unless a store implements it.
+  public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
+    .listing(try await list(query).count)
+  }
 
   /// Lists the models, unless a store implements it.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {

@@ -12,6 +12,13 @@ extension CompoundModelStore {
   /// - Throws: the error of a store. The message has the number of stores that deleted the model, if any.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
+    try await ModelStoreEvent.recording(.delete, of: Self.self, M.typeName) { event in
+      event?.count = 1
+      return try await deleteFromAll(model)
+    }
+  }
+
+  private func deleteFromAll<M: Model>(_ model: M) async throws -> M {
     let stores = try stores(M.self, .delete)
     if stores.count == 1 { return try await stores[0].delete(model) }
     // It was created again, or a transaction restored it.

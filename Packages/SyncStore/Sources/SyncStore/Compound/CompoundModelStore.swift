@@ -102,13 +102,16 @@ public final class CompoundModelStore: ModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound` if no store has the model; otherwise the error of the first
   ///   store that failed.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try await first(of: stores(type, .read)) { lacking, model in
-      for store in lacking where !model.isDirty && model.isWhollySaved {
-        // That a cache can't be filled is not a failure of the read.
-        _ = try? await ModelHook.withoutHooks { try await store.create(model) }
+    try await ModelStoreEvent.recording(.lookup, of: Self.self, M.typeName) { event in
+      event?.count = 1
+      return try await first(of: stores(type, .read)) { lacking, model in
+        for store in lacking where !model.isDirty && model.isWhollySaved {
+          // That a cache can't be filled is not a failure of the read.
+          _ = try? await ModelHook.withoutHooks { try await store.create(model) }
+        }
+      } _: {
+        try await $0.lookup(type, identifier: identifier)
       }
-    } _: {
-      try await $0.lookup(type, identifier: identifier)
     }
   }
 
@@ -116,28 +119,53 @@ public final class CompoundModelStore: ModelStore {
   ///
   /// - Throws: the error of the first store if none answers.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    try await first(of: stores(M.self, .list)) { try await $0.list(query) }
+    try await ModelStoreEvent.recording(.list, of: Self.self, M.typeName, query: "\(query)") { event in
+      let models = try await first(of: stores(M.self, .list)) { try await $0.list(query) }
+      event?.count = models.count
+      return models
+    }
   }
 
   /// Finds a page of models in the first store that does not fail. Only the store that returned a mark accepts it.
   ///
   /// - Throws: as ``list(_:)``.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    try await first(of: stores(M.self, .list), skipsInvalid: mark != nil) { try await $0.page(query, after: mark) }
+    try await ModelStoreEvent.recording(.page, of: Self.self, M.typeName, query: "\(query)") { event in
+      let page = try await first(of: stores(M.self, .list), skipsInvalid: mark != nil) {
+        try await $0.page(query, after: mark)
+      }
+      event?.count = page.models.count
+      return page
+    }
   }
 
   /// Counts models in the first store that answers.
   ///
   /// - Throws: as ``list(_:)``.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
-    try await first(of: stores(M.self, .list)) { try await $0.count(query) }
+    try await ModelStoreEvent.recording(.count, of: Self.self, M.typeName, query: "\(query)") { event in
+      let count = try await first(of: stores(M.self, .list)) { try await $0.count(query) }
+      event?.count = count
+      return count
+    }
   }
 
   /// Finds identifiers in the first store that does not fail.
   ///
   /// - Throws: as ``list(_:)``.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
-    try await first(of: stores(M.self, .list)) { try await $0.identifiers(query) }
+    try await ModelStoreEvent.recording(.identifiers, of: Self.self, M.typeName, query: "\(query)") { event in
+      let identifiers = try await first(of: stores(M.self, .list)) { try await $0.identifiers(query) }
+      event?.count = identifiers.count
+      return identifiers
+    }
+  }
+
+  /// Runs a query in the first store that does not fail, and reports its cost there.
+  ///
+  /// - Throws: as ``list(_:)``.
+  public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
+    try await first(of: stores(M.self, .list)) { try await $0.explain(query) }
   }
 
   // MARK: Writing
@@ -189,12 +217,15 @@ public final class CompoundModelStore: ModelStore {
   ///   unsaved then, so that the next save writes them to all stores.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
-    try await writeToAll([model], .create) {
-      try await $0.create(model)
-    } others: { store, _ in
-      if model.isWhollySaved { try await store.create(model) }
+    try await ModelStoreEvent.recording(.create, of: Self.self, M.typeName) { event in
+      try await writeToAll([model], .create) {
+        try await $0.create(model)
+      } others: { store, _ in
+        if model.isWhollySaved { try await store.create(model) }
+      }
+      event?.count = 1
+      return model
     }
-    return model
   }
 
   /// Adds models to all stores, atomically in each store that supports it.
@@ -202,12 +233,15 @@ public final class CompoundModelStore: ModelStore {
   /// - Throws: as ``create(_:)``.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    try await writeToAll(models, .create) {
-      try await $0.createAll(models)
-    } others: { store, _ in
-      try await store.createAll(models.filter(\.isWhollySaved))
+    try await ModelStoreEvent.recording(.create, of: Self.self, M.typeName) { event in
+      try await writeToAll(models, .create) {
+        try await $0.createAll(models)
+      } others: { store, _ in
+        try await store.createAll(models.filter(\.isWhollySaved))
+      }
+      event?.count = models.count
+      return models
     }
-    return models
   }
 
   /// Writes changes of a model to all stores. One that lacks the model gets it, unless the model has other unsaved
@@ -232,6 +266,16 @@ public final class CompoundModelStore: ModelStore {
   private func update<M: Model>(
     _ model: M, _ fields: [AnyField]?, _ first: (any ModelStore) async throws -> Void
   ) async throws -> M {
+    try await ModelStoreEvent.recording(.update, of: Self.self, M.typeName) { event in
+      try await updateAll(model, fields, first)
+      event?.count = 1
+      return model
+    }
+  }
+
+  private func updateAll<M: Model>(
+    _ model: M, _ fields: [AnyField]?, _ first: (any ModelStore) async throws -> Void
+  ) async throws {
     let stamp = ChangeStamp.next()
     try await writeToAll([model], .update, fields: fields ?? [], first) { store, written in
       let unsaved = model.unsavedFields
@@ -245,7 +289,22 @@ public final class CompoundModelStore: ModelStore {
         if model.isWhollySaved { try await store.create(model) }
       }
     }
-    return model
+  }
+}
+
+@_spi(ModelKitInternals)
+extension CompoundModelStore: ProjectingModelStore {
+  /// Reads columns in the first store that does not fail, without creating models if that store can.
+  ///
+  /// - Throws: as ``list(_:)``.
+  @discardableResult
+  public func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws -> QueryReport {
+    try await ModelStoreEvent.recording(.columns, of: Self.self, M.typeName, query: "\(query)") { event in
+      let report = try await first(of: stores(M.self, .list)) { try await $0.project(query, projection) }
+      event?.report = report
+      event?.count = report.matchCount
+      return report
+    }
   }
 }
 

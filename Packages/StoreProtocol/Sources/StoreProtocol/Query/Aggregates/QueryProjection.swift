@@ -38,6 +38,15 @@ public final class QueryProjection {
     self.receive = receive
   }
 
+  /// Returns a projection that discards the values, which can be in columns.
+  static func discarding(_ paths: [QueryPath]) -> QueryProjection {
+    QueryProjection(paths) {
+    } check: { _ in
+    } receive: { _ in
+    } fold: { _, _, _ in
+    }
+  }
+
   /// Discards all rows at the start of a query.
   ///
   /// - Parameter isStreamed: whether the records are found in the order of the query, and none of them is left out.
@@ -72,22 +81,30 @@ public final class QueryProjection {
 /// A store that reads the columns of records without creating models.
 @_spi(ModelKitInternals)
 public protocol ProjectingModelStore: ModelStore {
-  /// Runs a query whose result is the values of some columns.
+  /// Runs a query whose result is the values of some columns, and reports how the records were found.
   ///
   /// - Throws: ``ModelStoreError`` as ``ModelStore/list(_:)`` does, and errors of the receiver.
-  func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws
+  @discardableResult
+  func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws -> QueryReport
 }
 
+@_spi(ModelKitInternals)
 extension ModelStore {
-  /// Runs a query whose result is the values of some columns.
-  func project<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws {
+  /// Runs a query whose result is the values of some columns, and reports how the records were found.
+  @discardableResult
+  public func project<M: Model>(
+    _ query: ModelQuery<M>, _ projection: QueryProjection
+  ) async throws -> QueryReport {
     if let store = self as? any ProjectingModelStore { return try await store.run(query, into: projection) }
     let program = try QueryProgram(query, in: scope.transformers, isForRecords: false, projection: projection)
     let models = try await list(query, includingColumns: program.relationsOfColumns)
     projection.begin(isStreamed: true)
     for model in models { try projection.take(program.projectedValues(of: model)) }
+    return .listing(models.count)
   }
+}
 
+extension ModelStore {
   /// Lists models with the related models at some paths.
   func list<M: Model>(_ query: ModelQuery<M>, includingColumns paths: [QueryPath]) async throws -> [M] {
     if paths.isEmpty { return try await list(query) }

@@ -71,8 +71,9 @@ extension QueryProgram {
   /// Evaluates the query in columns, and passes those of the projection to it.
   ///
   /// - Parameter found: the columns, by key.
-  package func fold(_ found: [String: ValueColumn]) throws {
-    guard let projection, let count = found.first?.value.count else { return }
+  /// - Returns: the report; nil if there are no columns.
+  package func fold(_ found: [String: ValueColumn]) throws -> QueryReport? {
+    guard let projection, let count = found.first?.value.count else { return nil }
     projection.begin(isStreamed: true)
     let rows = try translating {
       try node.map { node in
@@ -80,6 +81,10 @@ extension QueryProgram {
       }
     }
     try projection.fold?(columns.compactMap { found[$0.slot.spelledKey] }, rows, count)
+    var report = QueryReport(
+      plan: .all(count), testedCount: node == nil ? 0 : count, readCount: 0, matchCount: rows?.count ?? count)
+    report.usesColumns = true
+    return report
   }
 
   /// Returns the numbers of the records for which the condition holds.

@@ -137,12 +137,13 @@ public final class QueryRun<M: Model> {
 
   /// Passes the rows that were not streamed to the projection.
   ///
-  /// - Returns: nil if there is no projection, otherwise an empty list.
+  /// - Returns: the number of found records; nil if there is no projection.
   /// - Throws: the error of the receiver.
-  package func finishProjection() throws -> [Int]? {
+  package func finishProjection() throws -> Int? {
     guard let projection else { return nil }
-    try projection.finish(finish())
-    return []
+    let places = finish()
+    try projection.finish(places)
+    return places.count
   }
 
   /// Returns the values by which a found record is sorted.

@@ -16,6 +16,9 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   /// The statement that was sent to a database, with placeholders for values; nil if there is none.
   public var statement: String?
 
+  /// Whether the values were found in columns that are kept in memory, so that no record was read.
+  public var usesColumns = false
+
   /// Creates a report.
   ///
   /// - Parameters:
@@ -32,6 +35,18 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
 
   /// A description of the report in words.
   public var description: String {
-    "\(plan); read \(readCount), tested \(testedCount), found \(matchCount)\(statement.map { "; \($0)" } ?? "")"
+    let columns = usesColumns ? "in columns of " : ""
+    let counts = "read \(readCount), tested \(testedCount), found \(matchCount)"
+    return "\(columns)\(plan); \(counts)\(statement.map { "; \($0)" } ?? "")"
+  }
+}
+
+@_spi(ModelKitInternals)
+extension QueryReport {
+  /// Returns the report of a store that lists models.
+  ///
+  /// - Parameter count: the number of models.
+  public static func listing(_ count: Int) -> QueryReport {
+    QueryReport(plan: .all(count), testedCount: 0, readCount: count, matchCount: count)
   }
 }
