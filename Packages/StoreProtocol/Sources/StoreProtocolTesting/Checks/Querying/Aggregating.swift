@@ -181,52 +181,109 @@ extension ModelStoreContract {
     Check("random aggregates and groups are those of plain Swift", needs: [.queries]) { store in
       var random = RandomSource(seed: seed)
       let people = try await fill(store, &random)
-      let utc = gregorianCalendar
       for number in 1...max(count, 1) {
         let (query, expected) = randomQuery(people, &random)
         let what = "of \(query), query \(number) of seed \(seed),"
-        let rows = try await store.values(query, of: { ($0.id, $0.name, $0.age, $0.joined) })
-        try requireEqual(rows.map(\.0), expected.map(\.id), "the identifiers \(what)")
-        try requireEqual(rows.map(\.1), expected.map(\.name), "the names \(what)")
-        try requireEqual(rows.map(\.2), expected.map(\.age), "the ages \(what)")
-        try requireEqual(rows.map(\.3), expected.map(\.joined), "the moments \(what)")
-        let ages = expected.compactMap(\.age)
-        try requireEqual(
-          try await store.sum(query, of: \.age), ages.isEmpty ? nil : ages.reduce(0, +),
-          "the sum \(what)")
-        try requireEqual(
-          try await store.minimum(query, of: \.height),
-          expected.compactMap(\.height).min(),
-          "the minimum \(what)")
-        try requireEqual(
-          try await store.maximum(query, of: \.birthday),
-          expected.compactMap(\.birthday).max(), "the maximum \(what)")
-        try requireEqual(
-          try await store.count(query, distinct: { $0.name }),
-          Set(expected.map { Array($0.name.utf8) }).count, "the different names \(what)")
-        let groups = try await store.groups(query, by: { ($0.color, $0.isActive) }) { ($0.count, $0.maximum(\.age)) }
-        let months = try await store.groups(query, by: { $0.joined.month(in: utc) }) { $0.count }
-        let plainMonths = Dictionary(grouping: expected) { person in
-          person.joined.flatMap { utc.dateInterval(of: .month, for: $0)?.start }
-        }
-        try requireEqual(months.count, plainMonths.count, "the number of months \(what)")
-        for (key, count) in months {
-          let start = key.flatMap { utc.date(from: DateComponents(year: $0.year, month: $0.month, day: $0.day)) }
-          try requireEqual(count, plainMonths[start]?.count, "the count of a month \(what)")
-        }
-        struct Key: Hashable {
-          let color: ContractColor?
-          let isActive: Bool?
-        }
-        let plain = Dictionary(grouping: expected) { Key(color: $0.color, isActive: $0.isActive) }
-        try requireEqual(groups.count, plain.count, "the number of groups \(what)")
-        for (key, values) in groups {
-          let members = plain[Key(color: key.0, isActive: key.1)] ?? []
-          try requireEqual(values.0, members.count, "the count of the group \(key) \(what)")
-          try requireEqual(values.1, members.compactMap(\.age).max(), "the maximum of the group \(key) \(what)")
+        // A store may keep the columns of a query that is repeated.
+        for _ in 0..<(number.isMultiple(of: 4) ? 3 : 1) {
+          try await checkAggregates(of: query, expected, in: store, what)
+          try await checkSums(of: query, expected, in: store, what)
+          try await checkGroups(of: query, expected, in: store, what)
         }
       }
     }
+  }
+
+  private static func checkAggregates(
+    of query: ModelQuery<ContractPerson>, _ expected: [PlainPerson], in store: any ModelStore, _ what: String
+  ) async throws {
+    let rows = try await store.values(query, of: { ($0.id, $0.name, $0.age, $0.joined) })
+    try requireEqual(rows.map(\.0), expected.map(\.id), "the identifiers \(what)")
+    try requireEqual(rows.map(\.1), expected.map(\.name), "the names \(what)")
+    try requireEqual(rows.map(\.2), expected.map(\.age), "the ages \(what)")
+    try requireEqual(rows.map(\.3), expected.map(\.joined), "the moments \(what)")
+    try requireEqual(
+      try await store.minimum(query, of: \.height), expected.compactMap(\.height).min(), "the minimum \(what)")
+    try requireEqual(
+      try await store.maximum(query, of: \.birthday), expected.compactMap(\.birthday).max(), "the maximum \(what)")
+    try requireEqual(
+      try await store.count(query, distinct: { $0.name }), Set(expected.map { Array($0.name.utf8) }).count,
+      "the different names \(what)")
+  }
+
+  private static func checkSums(
+    of query: ModelQuery<ContractPerson>, _ expected: [PlainPerson], in store: any ModelStore, _ what: String
+  ) async throws {
+    let (ages, heights) = (expected.compactMap(\.age), expected.compactMap(\.height))
+    let balances = expected.compactMap(\.balance)
+    try requireEqual(
+      try await store.sum(query, of: \.age), ages.isEmpty ? nil : ages.reduce(0, +), "the sum of integers \(what)")
+    try requireEqual(
+      try await store.average(query, of: \.age),
+      ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count), "the average of integers \(what)")
+    try requireEqual(
+      try await store.sum(query, of: \.balance), balances.isEmpty ? nil : balances.reduce(0, +),
+      "the sum of decimals \(what)")
+    try requireEqual(
+      try await store.average(query, of: \.balance),
+      balances.isEmpty ? nil : balances.reduce(0, +) / Decimal(balances.count), "the average of decimals \(what)")
+    let sum = try await store.sum(query, of: \.height)
+    try require(isClose(sum, heights.isEmpty ? nil : heights.reduce(0, +)), "the sum of doubles is \(sum ?? 0) \(what)")
+    let average = try await store.average(query, of: \.height)
+    try require(
+      isClose(average, heights.isEmpty ? nil : heights.reduce(0, +) / Double(heights.count)),
+      "the average of doubles is \(average ?? 0) \(what)")
+  }
+
+  /// Returns whether numbers are the same, apart from their rounding.
+  private static func isClose(_ left: Double?, _ right: Double?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return abs(left - right) <= 1e-3 + 1e-12 * abs(right)
+  }
+
+  private static func checkGroups(
+    of query: ModelQuery<ContractPerson>, _ expected: [PlainPerson], in store: any ModelStore, _ what: String
+  ) async throws {
+    let utc = gregorianCalendar
+    let groups = try await store.groups(query, by: { ($0.color, $0.isActive) }) {
+      ($0.count, $0.maximum(\.age), $0.sum(\.balance), $0.average(\.age))
+    }
+    struct Key: Hashable {
+      let color: ContractColor?
+      let isActive: Bool?
+    }
+    let plain = Dictionary(grouping: expected) { Key(color: $0.color, isActive: $0.isActive) }
+    try requireEqual(groups.count, plain.count, "the number of groups \(what)")
+    for (key, values) in groups {
+      let members = plain[Key(color: key.0, isActive: key.1)] ?? []
+      let (ages, balances) = (members.compactMap(\.age), members.compactMap(\.balance))
+      try requireEqual(values.0, members.count, "the count of the group \(key) \(what)")
+      try requireEqual(values.1, ages.max(), "the maximum of the group \(key) \(what)")
+      try requireEqual(
+        values.2, balances.isEmpty ? nil : balances.reduce(0, +), "the sum of the group \(key) \(what)")
+      try requireEqual(
+        values.3, ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count),
+        "the average of the group \(key) \(what)")
+    }
+    let months = try await store.groups(query, by: { $0.joined.month(in: utc) }) { $0.count }
+    let plainMonths = Dictionary(grouping: expected) { person in
+      person.joined.flatMap { utc.dateInterval(of: .month, for: $0)?.start }
+    }
+    try requireEqual(months.count, plainMonths.count, "the number of months \(what)")
+    for (key, count) in months {
+      let start = key.flatMap { utc.date(from: DateComponents(year: $0.year, month: $0.month, day: $0.day)) }
+      try requireEqual(count, plainMonths[start]?.count, "the count of a month \(what)")
+    }
+    let companies = try await store.groups(
+      query, by: { $0.company.name }, sort: { [.descending($0.count), .ascending($0.minimum(\.id))] }, limit: 2
+    ) { ($0.count, $0.sum(\.age), $0.minimum(\.id)) }
+    let plainCompanies = Dictionary(grouping: expected) { $0.company?.name }.map { name, members in
+      let ages = members.compactMap(\.age)
+      return (name, members.count, ages.isEmpty ? nil : ages.reduce(0, +), members.map(\.id).min() ?? 0)
+    }.sorted { ($1.1, $0.3) < ($0.1, $1.3) }.prefix(2)
+    try requireEqual(companies.map(\.key), plainCompanies.map(\.0), "the companies \(what)")
+    try requireEqual(companies.map(\.values.0), plainCompanies.map(\.1), "the counts of companies \(what)")
+    try requireEqual(companies.map(\.values.1), plainCompanies.map(\.2), "the sums of companies \(what)")
   }
 
   private static var gregorianCalendar: Calendar {
