@@ -1,6 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import MemoryStore
 @_spi(ModelKitInternals) import StoreProtocol
+import StoreProtocolTesting
 import Testing
 
 @Suite struct `The work of live queries` {
@@ -56,6 +57,64 @@ import Testing
     #expect(await iterator.nextIfReady() == nil)
     #expect(store.changeFeed.deliveryCount == deliveries)
     #expect(results.work.evaluations == 100)
+  }
+
+  @Test(arguments: [20, 2_000])
+  func `Live sums and groups read only the changed records`(count: Int) async throws {
+    let store = MemoryModelStore()
+    var people: [ContractPerson] = []
+    for number in 0..<count {
+      let person = ContractPerson()
+      (person.name.value, person.age.value) = ("\(number)", number % 90)
+      person.isActive.value = number % 2 == 0
+      people.append(person)
+    }
+    try await store.createAll(people)
+    let sums = store.observeValue(ContractPerson.self, where: { $0.age > 5 }) { $0.sum(\.age) }
+    let groups = store.observeGroups(ContractPerson.self, by: { $0.isActive }) { ($0.count, $0.average(\.age)) }
+    var (nextSum, nextGroups) = (sums.makeAsyncIterator(), groups.makeAsyncIterator())
+    _ = (await nextSum.next(), await nextGroups.next())
+    for round in 1...30 {
+      people[10].age.value = 30 + round
+      try await store.update(people[10])
+      people[11].isActive.value = round % 2 == 0
+      people[11].age.value = 100
+      try await store.update(people[11])
+      let added = ContractPerson()
+      (added.name.value, added.age.value, added.isActive.value) = ("new", 50, true)
+      people.append(try await store.create(added))
+      if round % 3 == 0 { try await store.delete(people.remove(at: 12)) }
+      let sum = try #require(await nextSum.next()).get()
+      #expect(sum == people.compactMap(\.age.value).filter { $0 > 5 }.reduce(0, +))
+      let counts = try #require(await nextGroups.next()).get().map(\.values.0)
+      #expect(counts == [true, false].map { isActive in people.count { $0.isActive.value == isActive } })
+    }
+    // The first one, and that of the first change.
+    #expect(sums.work.listings == 2)
+    #expect(groups.work.listings == 2)
+    #expect(sums.work.changes > 60)
+  }
+
+  /// The minimum has to be found again if it is removed.
+  @Test func `A live minimum reads all records only after its value was removed`() async throws {
+    let store = MemoryModelStore()
+    var people: [ContractPerson] = []
+    for number in 1...9 {
+      let person = ContractPerson()
+      (person.name.value, person.age.value) = ("\(number)", number * 10)
+      people.append(try await store.create(person))
+    }
+    let values = store.observeValue(ContractPerson.self) { $0.minimum(\.age) }
+    var iterator = values.makeAsyncIterator()
+    let first = try await iterator.next()?.get()
+    #expect(first == 10)
+    for (index, age, minimum, listings) in [(8, 5, 5, 2), (7, 4, 4, 2), (7, 80, 5, 3), (0, 3, 3, 3)] {
+      people[index].age.value = age
+      try await store.update(people[index])
+      let value = try await iterator.next()?.get()
+      #expect(value == minimum)
+      #expect(values.work.listings == listings)
+    }
   }
 
   /// The feed receives records only with a batch that is captured, which raises its position.

@@ -1,11 +1,17 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// One consumer of a live value: computes it again after a change that can affect it, in the isolation of the store.
+/// One consumer of a live value, in the isolation of the store. The value follows the differences of commits where
+/// these determine it; otherwise it is computed again after a change that can affect it.
 final class LiveComputation<M: Model, Value> {
   private let store: any LiveModelStore
   private let query: ModelQuery<M>
   private let columns: [QueryPath]
   private let compute: () async throws -> Value
+  private let parts: LiveGroups<M>.Parts
+  private let value: ([Groups.Group]) throws -> Value
+  /// The groups as of the last result; nil before the second one, and if the value has to be computed again.
+  private var groups: LiveGroups<M>?
+  private var followsDifferences = true
   private let areEqual: (Value, Value) -> Bool
   private let work: LiveTaskTracker
   private var subscription: FeedSubscription?
@@ -14,16 +20,20 @@ final class LiveComputation<M: Model, Value> {
   private var isOver = false
 
   /// - Parameters:
-  ///   - columns: the columns that the value reads.
+  ///   - parts: the columns that the value reads, and the states that it is calculated from.
+  ///   - value: returns the value of groups.
   ///   - compute: computes the value from the stored records.
   ///   - areEqual: returns whether two values are equal.
   init(
-    _ store: any LiveModelStore, _ query: ModelQuery<M>, _ columns: [QueryPath], _ work: LiveTaskTracker,
-    compute: @escaping () async throws -> Value, areEqual: @escaping (Value, Value) -> Bool
+    _ store: any LiveModelStore, _ query: ModelQuery<M>, _ parts: LiveGroups<M>.Parts, _ work: LiveTaskTracker,
+    value: @escaping ([Groups.Group]) throws -> Value, compute: @escaping () async throws -> Value,
+    areEqual: @escaping (Value, Value) -> Bool
   ) {
     self.store = store
     self.query = query
-    self.columns = columns
+    self.parts = parts
+    self.value = value
+    columns = parts.paths
     self.work = work
     self.compute = compute
     self.areEqual = areEqual
@@ -39,7 +49,7 @@ final class LiveComputation<M: Model, Value> {
           isOver = true
           return .failure(LiveObservation<M>.storeError(error))
         }
-        if let result = await newValue() { return result }
+        if let result = await newValue(after: nil) { return result }
       } else if let result = await nextIfReady() {
         return result
       } else if let mailbox = subscription?.mailbox {
@@ -56,8 +66,9 @@ final class LiveComputation<M: Model, Value> {
   func nextIfReady() async -> Result<Value, ModelStoreError>? {
     guard let subscription else { return await next(isolation: #isolation) }
     subscription.feed.deliver()
-    if subscription.mailbox.take().isEmpty { return nil }
-    return await newValue()
+    let mail = subscription.mailbox.take()
+    if mail.isEmpty { return nil }
+    return await newValue(after: mail)
   }
 
   private func begin() throws {
@@ -65,17 +76,21 @@ final class LiveComputation<M: Model, Value> {
     let context = store.scope.transformers
     let fields = LiveFields(query, columns: columns, in: context)
     let program = try QueryProgram(query, in: context, canJoin: true)
-    // Only that there was a change matters.
-    let mailbox = FeedMailbox(capacity: 0, overflow: .collapse)
+    // After more changes, the value is computed again.
+    let mailbox = FeedMailbox(capacity: 1_000, overflow: .collapse)
     subscription = store.changeFeed.subscribe(
       mailbox, fields.interests(of: program, in: context, readsRecords: store.canReadRecords))
   }
 
-  /// Computes the value again, from committed records; nil if it is the same, or the task was cancelled.
-  private func newValue() async -> Result<Value, ModelStoreError>? {
-    work.listings += 1
+  /// Returns the value of the committed records; nil if it is the same, or the task was cancelled.
+  ///
+  /// - Parameter mail: the changes since the last value; nil at the beginning.
+  private func newValue(after mail: FeedMailbox.Mail?) async -> Result<Value, ModelStoreError>? {
     do {
-      let value = try await TransactionMark.outside(compute)
+      let value = try await TransactionMark.outside {
+        if let value = try await followed(mail) { return value }
+        return try await computed()
+      }
       if let last, areEqual(last, value) { return nil }
       last = value
       return .success(value)
@@ -83,6 +98,36 @@ final class LiveComputation<M: Model, Value> {
       if Task.isCancelled { return nil }
       last = nil
       return .failure(LiveObservation<M>.storeError(error))
+    }
+  }
+
+  private func computed() async throws -> Value {
+    work.listings += 1
+    return try await compute()
+  }
+
+  /// Returns the value after changes; nil if these don't determine it.
+  private func followed(_ mail: FeedMailbox.Mail?) async throws -> Value? {
+    guard let mail, followsDifferences else { return nil }
+    do {
+      if let groups, !mail.hasGap {
+        work.changes += mail.batches.reduce(0) { $0 + $1.count }
+        if try await groups.apply(mail.batches.joined()) { return try value(groups.sorted) }
+      }
+      // Before that, the computation reports errors of the query.
+      guard last != nil, let read = try groups ?? LiveGroups(store, query, parts) else {
+        followsDifferences = false
+        return nil
+      }
+      work.listings += 1
+      groups = try await read.readAll() ? read : nil
+      return try groups.map { try value($0.sorted) }
+    } catch {
+      try Task.checkCancellation()
+      // The computation reports a record that can't be read, or skips it, as the store does everywhere.
+      groups = nil
+      followsDifferences = false
+      return nil
     }
   }
 }

@@ -10,9 +10,9 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// The value is computed again after a commit of any store instance that writes a record which matches or matched, in
-  /// a field that the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a
-  /// value only if it differs from its previous one.
+  /// The value follows each commit of any store instance that writes a record which matches or matched, in a field that
+  /// the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value only if it
+  /// differs from its previous one.
   ///
   /// The sequence never throws: after a failure it has the error, and the value again with the next relevant change. It
   /// ends when the task is cancelled, or the store is closed.
@@ -22,7 +22,10 @@ extension LiveModelStore {
   ///   - filter: the condition; see ``ModelColumns``.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - value: the aggregate, such as `{ $0.count }`.
-  /// - Complexity: each value takes as long as ``ModelStore/sum(_:of:where:evaluation:)``.
+  /// - Complexity: the first two values take as long as ``ModelStore/sum(_:of:where:evaluation:)``. From then on a store
+  ///   with records of its own updates counts, sums and averages in O(*k*) for *k* changed records. It computes them
+  ///   again for floating-point numbers, columns or conditions of related models, and a query with a limit. It also
+  ///   does when the least or greatest value is removed, or the first record of a group.
   public func observeValue<M: Model, Value: Equatable>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
     evaluation: QueryEvaluation = .byStore, _ value: (GroupColumns<M>) -> QueryAggregate<Value>
@@ -36,7 +39,15 @@ extension LiveModelStore {
   ) -> LiveValues<Value> {
     let aggregate = value(GroupColumns())
     return LiveValues { work in
-      LiveComputation(self, query, aggregate.path.map { [$0] } ?? [], work) {
+      let context = self.scope.transformers
+      let parts = LiveGroups<M>.Parts(
+        paths: aggregate.path.map { [$0] } ?? [], keyCount: 0, hasColumn: [aggregate.path != nil],
+        identity: { _ in [] }, makeStates: { [aggregate.makeState(context)] })
+      return LiveComputation(self, query, parts, work) { groups in
+        // Without a group there is no record.
+        let state = groups.first?.states[0] ?? aggregate.makeState(context)
+        return try unsafeDowncast(state, to: AggregateState<Value>.self).result
+      } compute: {
         // A count needs no records where the engine knows it.
         if aggregate.path == nil, let count = try await self.count(query) as? Value { return count }
         return try await self.aggregate(aggregate, query)
@@ -84,7 +95,15 @@ extension LiveModelStore {
     let order = GroupOrder(sort, limit)
     let paths = keys.paths + (aggregates.paths + order.paths).compactMap(\.self)
     return LiveValues { work in
-      LiveComputation(self, query, paths, work) {
+      let context = self.scope.transformers
+      let hasColumn = (aggregates.paths + order.paths).map { $0 != nil }
+      let parts = LiveGroups<M>.Parts(
+        paths: paths, keyCount: keys.paths.count, hasColumn: hasColumn,
+        identity: GroupIdentity(columns: keys, context: context).identity(of:),
+        makeStates: { aggregates.makeStates(context) + order.makeStates(context) })
+      return LiveComputation(self, query, parts, work) {
+        try StoreProtocol.values(of: $0, keys, aggregates, order, in: context)
+      } compute: {
         try await self.groups(query, keys, aggregates, order)
       } areEqual: {
         areEqual($0, $1)

@@ -342,14 +342,6 @@ extension ModelStore {
       keyPaths + paths.compactMap(\.self), restart: groups.removeAll, check: groups.check, receive: groups.add,
       fold: groups.fold)
     try await project(query, projection)
-    var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
-    for group in try order.sorted(groups.groups, statesFrom: paths.count - order.sort.count) {
-      result.append(
-        (
-          key: try columns.values(of: group.row[..<keyPaths.count], in: context),
-          values: try aggregates.results(of: group.states)
-        ))
-    }
-    return result
+    return try StoreProtocol.values(of: groups.groups, columns, aggregates, order, in: context)
   }
 }

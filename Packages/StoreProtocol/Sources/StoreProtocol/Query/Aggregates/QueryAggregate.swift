@@ -63,6 +63,14 @@ class AnyAggregateState {
   /// Adds the value of one record.
   func add(_ json: JSONValue) throws {}
 
+  /// Whether ``remove(_:)`` can remove values.
+  var isReversible: Bool { true }
+
+  /// Removes the value of a record that was added.
+  ///
+  /// - Returns: `false` if the values of the remaining records have to be added again.
+  func remove(_ json: JSONValue) throws -> Bool { false }
+
   /// Adds the values of records to the states of their groups. Called on the first of these.
   ///
   /// - Parameters:
@@ -106,6 +114,11 @@ private final class CountState: AggregateState<Int> {
   private var count = 0
   override func add(_ json: JSONValue) { count += 1 }
 
+  override func remove(_ json: JSONValue) -> Bool {
+    count -= 1
+    return true
+  }
+
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) {
     var counts = Array(repeating: 0, count: states.count)
     members.forEach { _, group in counts[group] += 1 }
@@ -118,7 +131,8 @@ private final class CountState: AggregateState<Int> {
 private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   private let column: QueryColumn<Value>
   private let context: ValueTransformerContext
-  private var values: Set<AnyHashable> = []
+  /// The number of records with each value.
+  private var values: [AnyHashable: Int] = [:]
 
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) {
     self.column = column
@@ -128,7 +142,15 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   override func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
 
   override func add(_ json: JSONValue) throws {
-    if let value = try column.value(of: json, in: context) { values.insert(ScalarOrder.identity(value)) }
+    if let value = try column.value(of: json, in: context) { values[ScalarOrder.identity(value), default: 0] += 1 }
+  }
+
+  override func remove(_ json: JSONValue) throws -> Bool {
+    guard let value = try column.value(of: json, in: context) else { return true }
+    let identity = ScalarOrder.identity(value)
+    guard let count = values[identity] else { return false }
+    values[identity] = count == 1 ? nil : count - 1
+    return true
   }
 
   override var result: Int { values.count }
@@ -151,6 +173,18 @@ private final class ColumnTotal<Value: Summable> {
   func add(_ json: JSONValue) throws {
     guard let value = try column.value(of: json, in: context) else { return }
     add(value, count: 1)
+  }
+
+  /// Whether values can be removed from the total.
+  var isReversible: Bool { !(Value.self is any BinaryFloatingPoint.Type) }
+
+  /// Removes a value.
+  ///
+  /// - Returns: `false` if the remaining ones have to be added again.
+  func remove(_ json: JSONValue) throws -> Bool {
+    guard let value = try column.value(of: json, in: context) else { return true }
+    count -= 1
+    return total.remove(value)
   }
 
   /// Adds a sum of several values.
@@ -254,6 +288,10 @@ private final class SumState<Value: Summable>: AggregateState<Value?> {
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
+  override var isReversible: Bool { total.isReversible }
+
+  override func remove(_ json: JSONValue) throws -> Bool { try total.remove(json) }
+
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
     let totals = states.map { unsafeDowncast($0, to: SumState.self).total }
     if let column, try ColumnTotal.fold(column, members, into: totals) { return }
@@ -269,6 +307,10 @@ private final class AverageState<Value: Summable>: AggregateState<Value.Average?
   override func check(_ json: JSONValue) throws { try total.check(json) }
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
+
+  override var isReversible: Bool { total.isReversible }
+
+  override func remove(_ json: JSONValue) throws -> Bool { try total.remove(json) }
 
   override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
     let totals = states.map { unsafeDowncast($0, to: AverageState.self).total }
@@ -299,6 +341,12 @@ private final class ExtremeState<Value: Comparable>: AggregateState<Value?> {
     guard let value = try column.value(of: json, in: context) else { return }
     guard let best else { return best = value }
     if isBetter(value, best) { self.best = value }
+  }
+
+  override func remove(_ json: JSONValue) throws -> Bool {
+    guard let value = try column.value(of: json, in: context), let best else { return true }
+    // The best of the remaining values is not known.
+    return isBetter(best, value)
   }
 
   override var result: Value? { best }

@@ -53,10 +53,22 @@ final class Groups {
   private func forEachState(
     _ states: [AnyAggregateState], _ row: [JSONValue], _ body: (AnyAggregateState, JSONValue) throws -> Void
   ) rethrows {
-    var next = keyCount
+    try Self.forEachState(states, hasColumn, row[keyCount...], body)
+  }
+
+  /// Calls a closure with each state and its value.
+  ///
+  /// - Parameters:
+  ///   - states: the states.
+  ///   - hasColumn: whether they have a column.
+  ///   - values: the values of the columns.
+  static func forEachState(
+    _ states: [AnyAggregateState], _ hasColumn: [Bool], _ values: ArraySlice<JSONValue>,
+    _ body: (AnyAggregateState, JSONValue) throws -> Void
+  ) rethrows {
+    var values = values
     for (state, hasColumn) in zip(states, hasColumn) {
-      try body(state, hasColumn ? row[next] : .null)
-      if hasColumn { next += 1 }
+      try body(state, hasColumn ? values.removeFirst() : .null)
     }
   }
 
@@ -144,4 +156,21 @@ struct GroupIdentity<each Key: Hashable> {
     for value in repeat each values { identity.append(value.map { ScalarOrder.identity($0) }) }
     return identity
   }
+}
+
+/// Returns the values of groups, in the order of their criteria.
+func values<M: Model, each Key: Hashable, each Result>(
+  of groups: [Groups.Group], _ keys: ColumnList<repeat each Key>, _ aggregates: AggregateList<repeat each Result>,
+  _ order: GroupOrder<M>, in context: ValueTransformerContext
+) throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
+  let keyCount = keys.paths.count
+  var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
+  for group in try order.sorted(groups, statesFrom: aggregates.paths.count) {
+    result.append(
+      (
+        key: try keys.values(of: group.row[..<keyCount], in: context),
+        values: try aggregates.results(of: group.states)
+      ))
+  }
+  return result
 }

@@ -118,6 +118,23 @@ extension ModelStoreContract {
       var groups = reader.observeGroups(ContractPerson.self, by: { ($0.company.name, $0.isActive) }) {
         ($0.count, $0.sum(\.age))
       }.makeAsyncIterator()
+      // Without related models, these follow differences.
+      var ownGroups = reader.observeGroups(ContractPerson.self, by: { $0.isActive }, where: { $0.age != 7 }) {
+        ($0.count, $0.sum(\.balance), $0.average(\.age), $0.maximum(\.age), $0.count(distinct: { $0.balance }))
+      }.makeAsyncIterator()
+      func nextOwnGroups() async throws -> [String] {
+        try await StoreProtocolTesting.next(&ownGroups, "observeGroups").get().map { key, values in
+          "\(String(describing: key)) \(values)"
+        }
+      }
+      var frequentAges = reader.observeGroups(
+        ContractPerson.self, by: { $0.age }, sort: { [.descending($0.count), .ascending($0.minimum(\.age))] }, limit: 3
+      ) { $0.count }.makeAsyncIterator()
+      func nextFrequentAges() async throws -> [String] {
+        try await StoreProtocolTesting.next(&frequentAges, "observeGroups").get().map { age, count in
+          "\(age ?? -1) \(count)"
+        }
+      }
       func next(_ iterator: inout LiveValues<Int>.AsyncIterator) async throws -> String {
         "\(try await StoreProtocolTesting.next(&iterator, "observeValue").get())"
       }
@@ -139,6 +156,7 @@ extension ModelStoreContract {
       }
       var shown = [try await next(&counts), try await next(&sums), try await next(&oldest)]
       var shownGroups = try await nextGroups()
+      var (shownOwnGroups, shownAges) = (try await nextOwnGroups(), try await nextFrequentAges())
       for round in 0..<count {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           switch random.next() % 5 {
@@ -179,7 +197,28 @@ extension ModelStoreContract {
         while shown[1] != expected[1] { shown[1] = try await next(&sums) }
         while shown[2] != expected[2] { shown[2] = try await next(&oldest) }
         while shownGroups != expectedGroups { shownGroups = try await nextGroups() }
+        let expectedOwnGroups = ModelStoreContract.groups(of: people.filter { $0.age.value != 7 })
+        while shownOwnGroups != expectedOwnGroups { shownOwnGroups = try await nextOwnGroups() }
+        let counts = Dictionary(grouping: people) { $0.age.value ?? -1 }.mapValues(\.count)
+        let expectedAges = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+          .map { "\($0.key) \($0.value)" }
+        while shownAges != expectedAges { shownAges = try await nextFrequentAges() }
       }
+    }
+  }
+
+  /// Returns the groups of people by their activity, in the order of their first members.
+  private static func groups(of people: [ContractPerson]) -> [String] {
+    var keys: [Bool?] = []
+    for person in people where !keys.contains(person.isActive.value) { keys.append(person.isActive.value) }
+    return keys.map { key in
+      let members = people.filter { $0.isActive.value == key }
+      let (ages, balances) = (members.compactMap(\.age.value), members.compactMap(\.balance.value))
+      let values = (
+        members.count, balances.isEmpty ? nil : balances.reduce(0, +),
+        ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count), ages.max(), Set(balances).count
+      )
+      return "\(String(describing: key)) \(values)"
     }
   }
 }
