@@ -21,6 +21,8 @@ public struct RESTResponse: Sendable {
   public var isLast = false
   /// The number of all matching models, if the answer is a page of a list and has it.
   public var total: Int?
+  /// The path of the payload in the body, for errors.
+  private(set) var place = FieldPath()
 
   /// Creates a response.
   ///
@@ -65,5 +67,23 @@ public struct RESTResponse: Sendable {
       payload = try? JSONValue(json: response.body)
       error = ModelStoreError(status: response, details: FailureDetails(payload, status: response.status))
     }
+  }
+
+  /// Replaces the payload by its member at a key path: unwraps an envelope. An answer without body stays as it is.
+  ///
+  /// ```swift
+  /// try answer.unwrap(operation.kind == .list ? "result.items" : "result.item")
+  /// ```
+  ///
+  /// - Parameter path: the key path of the record or the list of records.
+  /// - Throws: `ModelDecodingError` with the key path if there is no such member.
+  public mutating func unwrap(_ path: String) throws {
+    guard let envelope = payload else { return }
+    let full = place.appending(FieldPath(path))
+    guard let member = envelope[path: path] else {
+      throw ModelDecodingError(path: full, expected: "a record or a list", found: "nothing")
+    }
+    payload = member
+    place = full
   }
 }

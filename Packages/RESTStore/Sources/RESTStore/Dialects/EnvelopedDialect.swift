@@ -79,8 +79,12 @@ public struct EnvelopedDialect: RESTDialect {
       answer.isLast = answer.next == nil
     }
     answer.total = totalPath.flatMap { envelope[path: $0]?.intValue }
-    // With an empty path, the answer is the list itself.
-    answer.payload = path.isEmpty ? envelope : envelope[path: path]
+    if answer.error == nil, operation.kind == .list || operation.kind == .lookup {
+      try answer.unwrap(path)
+    } else {
+      // A write need not be answered with the record.
+      answer.payload = envelope[path: path]
+    }
     return answer
   }
 

@@ -115,7 +115,11 @@ extension RESTModelStore {
   /// Returns the one record of an answer; nil if the answer has none.
   func record<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> AttributeDictionary? {
     guard let payload = answer.payload, !payload.isNull else { return nil }
-    return try deserialized(payload, of: type)
+    do {
+      return try deserialized(payload, of: type)
+    } catch let error as ModelDecodingError {
+      throw error.inside(answer.place)
+    }
   }
 
   /// Returns a payload as the dialect reads it, with identifiers under the keys of this store.
@@ -165,13 +169,13 @@ extension RESTModelStore {
   func records<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> [AttributeDictionary] {
     guard case .array(let elements)? = answer.payload else {
       let found = answer.payload?.typeDescription ?? "nothing"
-      throw ModelDecodingError(path: FieldPath(), expected: "a list", found: found)
+      throw ModelDecodingError(path: answer.place, expected: "a list", found: found)
     }
     return try elements.enumerated().map { index, element in
       do {
         return try deserialized(element, of: type)
       } catch let error as ModelDecodingError {
-        throw error.inside(FieldPath([.index(index)]))
+        throw error.inside(answer.place.appending(FieldPath([.index(index)])))
       }
     }
   }
