@@ -109,15 +109,22 @@ struct RESTExchange: Sendable {
   private func send(_ request: HTTPRequestData, attempt: Int) async -> Result<HTTPResponseData, ModelStoreError> {
     let clock = ContinuousClock()
     var start = clock.now
+    var receivedBytes: Int?
     do {
       let response = try await engine.gate.run {
-        report(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
+        report(
+          .sent(bytes: call.transfer?.sentBytes ?? request.body?.count ?? 0), about: request, attempt: attempt)
         start = clock.now
-        return try await engine.transport.send(request)
+        guard let transfer = call.transfer, let transport = engine.transport as? any StreamingTransport else {
+          return try await engine.transport.send(request)
+        }
+        let answer = try await transfer.send(request, through: transport)
+        receivedBytes = answer.receivedBytes
+        return answer.response
       }
       report(
-        .answered(status: response.status, bytes: response.body.count, after: clock.now - start), about: request,
-        attempt: attempt)
+        .answered(status: response.status, bytes: receivedBytes ?? response.body.count, after: clock.now - start),
+        about: request, attempt: attempt)
       return .success(response)
     } catch {
       let error = ModelStoreError(transportError: error)

@@ -76,11 +76,16 @@ public struct RESTRetryPolicy: Sendable {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       return .seconds(Int64(UInt32(text) ?? .max))
     }
+    guard let date = date(ofHeader: text) else { return nil }
+    return .seconds(max(0, date.timeIntervalSince(now)))
+  }
+
+  /// Returns the date of a header; nil if it is none.
+  static func date(ofHeader text: String) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
     formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    guard let date = formatter.date(from: text) else { return nil }
-    return .seconds(max(0, date.timeIntervalSince(now)))
+    return formatter.date(from: text)
   }
 }

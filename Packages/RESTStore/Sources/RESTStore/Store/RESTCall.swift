@@ -24,6 +24,8 @@ struct RESTCall: Sendable {
   var cachePolicy: HTTPRequestData.CachePolicy?
   /// The body of any other request; nil for that of the payload.
   var body: Data?
+  /// The file that the body or the answer is streamed from or to; nil for bodies in memory.
+  var transfer: (any FileTransfer)?
   /// The number of the call in the events for a monitor; nil for a new one.
   var number: UInt64?
   /// Whether the answer need not be JSON, because nothing is read from it.

@@ -37,6 +37,22 @@ extension RESTModelStore {
     _ method: HTTPRequestData.Method, _ path: String, parameters: AttributeDictionary = [:], body: Data? = nil,
     headers: HTTPHeaderList = [:]
   ) async throws -> RESTResult {
+    var call = try anyCall(method, path, headers)
+    call.body = body
+    if !parameters.isEmpty {
+      if body != nil || [.get, .delete].contains(method) || method.description == "HEAD" {
+        call.address.query += ParameterEncoder().items(.object(parameters))
+      } else {
+        call.payload = .object(parameters)
+      }
+    }
+    return try await result(of: call)
+  }
+
+  /// Returns any other request.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid` for a path that can't be sent, or that leaves the base address.
+  func anyCall(_ method: HTTPRequestData.Method, _ path: String, _ headers: HTTPHeaderList) throws -> RESTCall {
     guard path.hasPrefix("/"), !path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "#") })
     else {
       throw ModelStoreError(
@@ -46,18 +62,22 @@ extension RESTModelStore {
         fragment.
         """)
     }
+    // Transports and servers resolve such components, and encoded ones, too. That could leave the base address.
+    let components = path.prefix { $0 != "?" }.split { $0 == "/" || $0 == "\\" }
+    guard !components.contains(where: { [".", ".."].contains(PathComponent.decoded(String($0))) }) else {
+      throw ModelStoreError(
+        .invalid, "Nothing was sent: the path \(path.quotedForMessage) has a component \".\" or \"..\".")
+    }
     var call = RESTCall(method, path, self)
     call.ignoresPayload = true
-    call.body = body
     call.headers.replace(with: headers)
-    if !parameters.isEmpty {
-      if body != nil || [.get, .delete].contains(method) || method.description == "HEAD" {
-        call.address.query += ParameterEncoder().items(.object(parameters))
-      } else {
-        call.payload = .object(parameters)
-      }
-    }
-    if let header = handle.options.idempotencyKeyHeader, [.post, .patch].contains(method) {
+    return call
+  }
+
+  /// Sends any other request.
+  func result(of call: RESTCall) async throws -> RESTResult {
+    var call = call
+    if let header = handle.options.idempotencyKeyHeader, [.post, .patch].contains(call.method) {
       call.setIdempotencyKey(call.headers[header], by: handle.options)
     }
     let read = OpenRead(scope.pendingReads)

@@ -9,6 +9,8 @@ final class Transfer: Sendable {
     var continuation: Continuation?
     var result: Result<HTTPResponseData, any Error>?
     var response: HTTPResponseData?
+    /// Whether the receiver takes the body of the response.
+    var isTaken = false
     var redirects = 0
     var progress: HTTPProgress
   }
@@ -17,8 +19,15 @@ final class Transfer: Sendable {
   private let maximumBytes: Int
   private let maximumRedirects: Int
   private let observer: (@Sendable (HTTPProgress) -> Void)?
+  private let receiver: Receiver?
 
-  init(_ request: HTTPRequestData, observer: (@Sendable (HTTPProgress) -> Void)?) {
+  /// A function that takes the bodies of answers: see ``StreamingTransport``.
+  typealias Receiver = @Sendable (HTTPResponseData, Data?) throws -> Bool
+
+  init(
+    _ request: HTTPRequestData, observer: (@Sendable (HTTPProgress) -> Void)?, receiver: Receiver? = nil
+  ) {
+    self.receiver = receiver
     maximumBytes = request.maximumResponseBytes
     maximumRedirects = request.maximumRedirects
     self.observer = observer
@@ -45,12 +54,22 @@ final class Transfer: Sendable {
   ///
   /// - Returns: whether to continue.
   func receive(_ response: HTTPResponseData, expectedBytes: Int64) -> Bool {
-    guard expectedBytes <= Int64(maximumBytes) else {
+    var isTaken = false
+    if let receiver {
+      do {
+        isTaken = try receiver(response, nil)
+      } catch {
+        fail(error)
+        return false
+      }
+    }
+    guard isTaken || expectedBytes <= Int64(maximumBytes) else {
       fail(tooLong())
       return false
     }
     return state.withLock { state in
       state.response = response
+      state.isTaken = isTaken
       state.progress.expectedBytes = expectedBytes < 0 ? nil : Int(expectedBytes)
       return state.result == nil
     }
@@ -80,8 +99,21 @@ final class Transfer: Sendable {
       })
   }
 
-  /// Appends a part of the body.
+  /// Appends a part of the body, or hands it over.
   func receive(_ data: Data) {
+    if let receiver, let head = state.withLock({ $0.isTaken ? $0.response : nil }) {
+      do {
+        _ = try receiver(head, data)
+      } catch {
+        return fail(error)
+      }
+      let progress = state.withLock { state in
+        state.progress.receivedBytes += data.count
+        return state.progress
+      }
+      observer?(progress)
+      return
+    }
     let (count, progress) = state.withLock { state in
       state.response?.body.append(data)
       state.progress.receivedBytes = state.response?.body.count ?? 0

@@ -28,14 +28,14 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    transfer(for: dataTask)?.receive(data)
+    transfers.progressingTransfer(for: dataTask)?.receive(data)
   }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    transfer(for: task)?.sent(totalBytesSent)
+    transfers.progressingTransfer(for: task)?.sent(totalBytesSent)
   }
 
   #if canImport(FoundationNetworking)
@@ -86,7 +86,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   /// The headers that follow to another host: none that could identify the sender.
   private static let harmlessHeaders: Set<String> = [
-    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
+    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "if-range",
+    "range", "user-agent",
   ]
 
   /// Returns the request that follows a redirect; nil if it must not be followed.

@@ -10,7 +10,9 @@ import Foundation
 final class TransferTable: Sendable {
   private struct Entry {
     let transfer: Transfer
-    let deadline: ContinuousClock.Instant
+    var deadline: ContinuousClock.Instant
+    /// The maximum duration of a pause; nil if only the deadline counts.
+    let pause: Duration?
   }
 
   private struct State {
@@ -28,11 +30,15 @@ final class TransferTable: Sendable {
     state.withLock { $0.timer?.cancel() }
   }
 
-  func add(_ transfer: Transfer, for task: URLSessionTask, timeout: Duration) {
+  /// - Parameters:
+  ///   - timeout: the time limit.
+  ///   - isForPauses: whether the limit is that of each pause, not of the whole exchange.
+  func add(_ transfer: Transfer, for task: URLSessionTask, timeout: Duration, isForPauses: Bool = false) {
     let identifier = task.taskIdentifier
-    let deadline = ContinuousClock.now + min(timeout, Self.longestTimeout)
+    let timeout = min(timeout, Self.longestTimeout)
+    let deadline = ContinuousClock.now + timeout
     state.withLock { state in
-      state.entries[identifier] = Entry(transfer: transfer, deadline: deadline)
+      state.entries[identifier] = Entry(transfer: transfer, deadline: deadline, pause: isForPauses ? timeout : nil)
       if state.alarm.map({ deadline < $0 }) ?? true { setAlarm(at: deadline, &state) }
     }
   }
@@ -45,6 +51,16 @@ final class TransferTable: Sendable {
   func transfer(for task: URLSessionTask) -> Transfer? {
     let identifier = task.taskIdentifier
     return state.withLock { $0.entries[identifier]?.transfer }
+  }
+
+  /// Returns the transfer of a task that sent or received bytes, which ends a pause.
+  func progressingTransfer(for task: URLSessionTask) -> Transfer? {
+    let identifier = task.taskIdentifier
+    return state.withLock { state in
+      guard let entry = state.entries[identifier] else { return nil }
+      if let pause = entry.pause { state.entries[identifier]?.deadline = .now + pause }
+      return entry.transfer
+    }
   }
 
   /// Sets the timer. If its exchanges end in the meantime it is kept: when it fires, it only sets the next one.

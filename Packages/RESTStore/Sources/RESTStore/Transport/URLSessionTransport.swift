@@ -1,10 +1,8 @@
+public import Foundation
 import StoreProtocol
 
 #if canImport(FoundationNetworking)
-  import Foundation
   public import FoundationNetworking
-#else
-  public import Foundation
 #endif
 
 /// A transport over `URLSession`.
@@ -15,7 +13,7 @@ import StoreProtocol
 ///
 /// Only connections are kept between requests: no cookies, no cache, no passwords. Redirects are followed where they
 /// keep the method; credentials do not follow to another host.
-public final class URLSessionTransport: HTTPTransport {
+public final class URLSessionTransport: StreamingTransport {
   /// The transport of all stores without one of their own. It has one session, so that connections are reused.
   public static let shared = URLSessionTransport()
 
@@ -59,7 +57,18 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `server` if the answer
   ///   is too long or no HTTP, `invalid` if the request can't be sent.
-  public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+  public func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await exchange(request) }
+
+  /// Sends a request, and streams its body from a file, or the answer to a function.
+  ///
+  /// - Throws: `ModelStoreError` as ``send(_:)`` does.
+  public func send(
+    _ request: HTTPRequest, from file: URL?, receive: @escaping @Sendable (HTTPResponse, Data?) throws -> Bool
+  ) async throws -> HTTPResponse { try await exchange(request, from: file, receiver: receive) }
+
+  private func exchange(
+    _ request: HTTPRequest, from file: URL? = nil, receiver: Transfer.Receiver? = nil
+  ) async throws -> HTTPResponse {
     try request.checkHeaders()
     guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
       throw ModelStoreError(
@@ -68,9 +77,14 @@ public final class URLSessionTransport: HTTPTransport {
     guard request.timeout > .zero else {
       throw ModelStoreError(.timeout, "Nothing was sent: no time was left for the request.")
     }
-    let transfer = Transfer(request, observer: HTTPProgress.observer)
-    let task = session.dataTask(with: URLRequest(request))
-    transfers.add(transfer, for: task, timeout: request.timeout)
+    let transfer = Transfer(request, observer: HTTPProgress.observer, receiver: receiver)
+    let task: URLSessionTask =
+      if let file {
+        session.uploadTask(with: URLRequest(request), fromFile: file)
+      } else {
+        session.dataTask(with: URLRequest(request))
+      }
+    transfers.add(transfer, for: task, timeout: request.timeout, isForPauses: receiver != nil)
     defer { transfers.remove(task) }
     do {
       return try await withTaskCancellationHandler {

@@ -1,7 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) @testable import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
+
+@_spi(ModelKitInternals) @testable import RESTStore
 
 /// A dialect that notes each hook, and answers none as the defaults do.
 private struct NotingDialect: RESTDialect {

@@ -10,6 +10,8 @@ final class ScriptedServer: Sendable {
     case text(String)
     /// This part of a body over and over, after its head, until the client hangs up.
     case endless(head: String, part: String)
+    /// These bytes, and nothing more until the client hangs up.
+    case stalled(String)
     /// Nothing at all.
     case silence
   }
@@ -121,6 +123,7 @@ final class ScriptedServer: Sendable {
     case .text(let text): _ = write(text, to: connection)
     case .endless(let head, let part):
       if write(head, to: connection) { while write(part, to: connection) {} }
+    case .stalled(let text): if write(text, to: connection) { _ = recv(connection, &buffer, buffer.count, 0) }
     case .silence: _ = recv(connection, &buffer, buffer.count, 0)
     }
     state.withLock { state in

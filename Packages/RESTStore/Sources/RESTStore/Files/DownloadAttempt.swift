@@ -1,0 +1,156 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// One request of a download, which writes the body of its answer to the part. A transport may call it after the request
+/// has ended: then it writes nothing.
+final class DownloadAttempt: Sendable {
+  private struct State {
+    /// The open part; nil after the end.
+    var handle: FileHandle?
+    /// The number of bytes in the part.
+    var count: Int
+    /// The length of the whole file, if it is known.
+    var total: Int?
+    /// The number of bytes from earlier requests.
+    var offset = 0
+    var isTaking = false
+    var mustRestart = false
+  }
+
+  private let part: DownloadPart
+  private let address: Int
+  private let maximumBytes: Int
+  /// The version of the kept part that the request continues; nil if it requests the whole file.
+  let version: DownloadPart.Version?
+  /// The number of bytes that were kept.
+  let keptBytes: Int
+  private let state: Lock<State>
+
+  init(_ part: DownloadPart, address: Int, maximumBytes: Int) throws {
+    self.part = part
+    self.address = address
+    self.maximumBytes = maximumBytes
+    let count = part.count
+    let version = part.version
+    self.version = count > 0 && version?.address == address ? version : nil
+    keptBytes = self.version == nil ? 0 : count
+    do {
+      state = Lock(State(handle: try part.open(), count: keptBytes))
+    } catch {
+      throw ModelStoreError(
+        .inputOutput, "nothing was sent, because \(Self.failure(error, part).message)", cause: error)
+    }
+  }
+
+  /// The number of bytes from earlier requests that the answer continues.
+  var offset: Int { state.withLock { $0.offset } }
+  /// The number of bytes that this request added.
+  var receivedBytes: Int { state.withLock { $0.isTaking ? $0.count - $0.offset : 0 } }
+  /// Whether the answer did not continue the part, so that the whole file has to be requested.
+  var mustRestart: Bool { state.withLock { $0.mustRestart } }
+
+  /// Sets the headers with which the request continues the part.
+  func setRange(of request: inout HTTPRequestData) {
+    request.headers["Range"] = version == nil ? nil : "bytes=\(keptBytes)-"
+    request.headers["If-Range"] = version?.validator
+  }
+
+  /// Receives the head or a part of an answer: see ``StreamingTransport``.
+  func receive(_ head: HTTPResponseData, _ bytes: Data?) throws -> Bool {
+    try state.withLock { state in
+      guard state.handle != nil else { throw CancellationError() }
+      guard let bytes else {
+        state.isTaking = false
+        state.isTaking = try begin(head, &state)
+        return state.isTaking
+      }
+      guard state.isTaking else { return false }
+      let length = state.total ?? .max
+      guard bytes.count <= length - state.count else {
+        throw ModelStoreError(.server, "the file is longer than \(length) bytes, which the server declared")
+      }
+      guard bytes.count <= maximumBytes - state.count else { throw tooLong() }
+      do {
+        try state.handle?.write(contentsOf: bytes)
+      } catch {
+        throw Self.failure(error, part)
+      }
+      state.count += bytes.count
+      return true
+    }
+  }
+
+  private func begin(_ head: HTTPResponseData, _ state: inout State) throws -> Bool {
+    guard head.isSuccessful else { return false }
+    if let packing = head.headers["Content-Encoding"], packing.lowercased() != "identity" {
+      throw ModelStoreError(.server, "the file is packed as \(packing.prefix(20)), although it was not requested so")
+    }
+    let length = head.headers["Content-Length"].flatMap { Int($0) }
+    switch head.status {
+    case 206:
+      guard let range = ContentRange(head.headers["Content-Range"]), let bounds = range.bounds,
+        bounds.lowerBound == keptBytes, length == nil || length == bounds.count, version?.differs(from: head) != true
+      else {
+        state.mustRestart = version != nil
+        throw ModelStoreError(.server, "the answer has another range of bytes than the requested one")
+      }
+      state.offset = keptBytes
+      // A server may send less than the rest.
+      state.total = range.total ?? bounds.upperBound + 1
+    case 200, 203:
+      do {
+        try state.handle?.truncate(atOffset: 0)
+        try part.setVersion(DownloadPart.Version(of: head, address: address))
+      } catch {
+        throw Self.failure(error, part)
+      }
+      (state.count, state.offset, state.total) = (0, 0, length)
+    default: throw ModelStoreError(.server, "the answer has the status \(head.status), and no file")
+    }
+    guard state.total ?? 0 <= maximumBytes else { throw tooLong() }
+    return true
+  }
+
+  /// Checks that the whole file was received.
+  func checkLength() throws {
+    let (count, total) = state.withLock { ($0.count, $0.total) }
+    guard let total, count < total else { return }
+    throw ModelStoreError(.offline, "the answer ended after \(count) of \(total) bytes")
+  }
+
+  /// Ends the attempt: later calls of a transport write nothing. A part that can't be continued is removed.
+  func close() {
+    state.withLock { state in
+      // The part is continued after a power failure, too.
+      try? state.handle?.synchronize()
+      try? state.handle?.close()
+      state.handle = nil
+    }
+    if part.version == nil { part.discard() }
+  }
+
+  /// Ends the attempt with the whole file.
+  func finish(at target: URL) throws {
+    try state.withLock { state in
+      do {
+        try state.handle?.synchronize()
+        try state.handle?.close()
+      } catch {
+        throw Self.failure(error, part)
+      }
+      state.handle = nil
+    }
+    try part.move(to: target)
+  }
+
+  private func tooLong() -> ModelStoreError {
+    ModelStoreError(.server, "the file is longer than \(maximumBytes) bytes, which is the limit")
+  }
+
+  private static func failure(_ error: any Error, _ part: DownloadPart) -> ModelStoreError {
+    let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+    return ModelStoreError(
+      isFull ? .full : .inputOutput,
+      "\(part.file.lastPathComponent.quotedForMessage) can't be written: \(error.localizedDescription)", cause: error)
+  }
+}
