@@ -33,7 +33,7 @@ struct RESTExchange: Sendable {
     monitor.record(
       RESTEvent(
         kind(), call: number, attempt: attempt, method: (request?.method ?? call.method).description,
-        path: call.displayedPath(below: engine.base)))
+        path: call.displayedPath))
   }
 
   /// Sends the request, repeatedly if necessary, and returns the final answer.
@@ -56,7 +56,7 @@ struct RESTExchange: Sendable {
       count += 1
       let result = await send(authorized, attempt: count)
       if case .success(let response) = result, response.status == 401, !hasRenewed,
-        let authentication = options.authentication
+        call.sendsCredentials, let authentication = options.authentication
       {
         hasRenewed = true
         report(.renewingCredentials, about: request, attempt: count)
@@ -78,7 +78,7 @@ struct RESTExchange: Sendable {
 
   /// Returns the request with credentials.
   func authorized(_ request: HTTPRequestData, isFirst: Bool = true) async throws -> HTTPRequestData {
-    guard let authentication = options.authentication else {
+    guard call.sendsCredentials, let authentication = options.authentication else {
       engine.secrets.remember(request)
       return request
     }

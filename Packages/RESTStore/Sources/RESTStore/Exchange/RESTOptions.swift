@@ -31,6 +31,9 @@ public struct RESTOptions: Sendable {
   public var followsPages: Bool
   /// The maximum number of pages of one list, which fails if it has more. Default: 10,000.
   public var maximumPages: Int
+  /// The encoder of the parameters of `request`, `with`, `download` and `upload` in an address. Default: nil values are
+  /// left out, lists have indexes in brackets.
+  public var parameterEncoder: ParameterEncoder
   /// The monitor that receives the events of every request; nil for none.
   public var monitor: (any RESTMonitor)?
 
@@ -43,5 +46,6 @@ public struct RESTOptions: Sendable {
     maximumRedirects = HTTPRequestData.defaultMaximumRedirects
     followsPages = true
     maximumPages = 10_000
+    parameterEncoder = ParameterEncoder()
   }
 }

@@ -37,8 +37,12 @@ struct RESTListing<M: Model> {
 
   /// Prepares a list.
   ///
-  /// - Parameter embedding: the parameters with which answers contain related models.
-  init(_ query: ModelQuery<M>, in store: RESTModelStore, embedding: [RESTQueryItem] = []) throws {
+  /// - Parameters:
+  ///   - embedding: the parameters with which answers contain related models.
+  ///   - path: the path of the list; nil for that of the collection.
+  init(
+    _ query: ModelQuery<M>, in store: RESTModelStore, embedding: [RESTQueryItem] = [], at path: String? = nil
+  ) throws {
     try query.validate()
     self.query = query
     self.store = store
@@ -49,7 +53,7 @@ struct RESTListing<M: Model> {
       asked.limit = nil
       asked.offset = 0
     }
-    var call = try store.listCall(&asked, M.self)
+    var call = try store.listCall(&asked, M.self, at: path)
     identifierKey = call.operation.identifierKey
     filter = asked.filter
     if isHere {
@@ -97,7 +101,7 @@ struct RESTListing<M: Model> {
 
   /// Returns the address of a page mark, if it is on the server of the store.
   func address(_ link: String) throws -> URL {
-    try RESTPageAddress.url(link, from: firstCall.url(below: store.handle.base))
+    try RESTPageAddress.url(link, from: firstCall.url())
   }
 
   // MARK: One page
@@ -167,7 +171,7 @@ struct RESTListing<M: Model> {
   }
 
   private func follow(_ link: RESTPageLink, from position: Position, _ next: inout Position) throws {
-    let current = try position.call.url(below: store.handle.base)
+    let current = try position.call.url()
     switch link {
     case .items(let items):
       next.items = RESTPageLink.replacing(position.items, items)
@@ -177,7 +181,7 @@ struct RESTListing<M: Model> {
       next.items = []
       next.call.link = try RESTPageAddress.url(address, from: current)
     }
-    try next.repetition.turn(to: next.call.url(below: store.handle.base), from: current)
+    try next.repetition.turn(to: next.call.url(), from: current)
   }
 
   // MARK: All pages

@@ -23,6 +23,9 @@ public final class RESTRouter: Sendable {
   /// The rules that turn names of classes into plurals.
   public let inflection: Inflection
 
+  /// Returns the segment of a class; nil for its plural in snake case.
+  private let customSegment: (@Sendable (String) -> String)?
+
   private struct Tables {
     var routes: [ObjectIdentifier: String] = [:]
     /// The segments made from names of classes, each of which is inflected once.
@@ -38,7 +41,12 @@ public final class RESTRouter: Sendable {
   /// - Parameters:
   ///   - maxPathDepth: the maximum number of owners in a path.
   ///   - inflection: the rules that turn names of classes into plurals.
-  public init(maxPathDepth: Int = 1, inflection: Inflection = .english) {
+  ///   - segment: returns the path of the collection of a class from its name, such as `SalesPerson`, for classes without
+  ///     a route; nil for the plural in snake case.
+  public init(
+    maxPathDepth: Int = 1, inflection: Inflection = .english, segment: (@Sendable (String) -> String)? = nil
+  ) {
+    customSegment = segment
     self.maxPathDepth = max(0, maxPathDepth)
     self.inflection = inflection
   }
@@ -121,6 +129,17 @@ public final class RESTRouter: Sendable {
       let component = PathComponent(identifier)
     else { return nil }
     return path + "/" + component.encoded
+  }
+
+  /// Returns the path of a model within any collection, such as `/archive/people/10`.
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - collection: the path of the collection, percent-encoded.
+  /// - Returns: nil if the model has no identifier, or one that can't be part of a path.
+  public func path<M: Model>(to model: M, inCollection collection: String) -> String? {
+    guard let identifier = model.storedIdentifier, let component = PathComponent(identifier) else { return nil }
+    return collection + (collection.hasSuffix("/") ? "" : "/") + component.encoded
   }
 
   // MARK: Paths, or the reason why there is none
@@ -230,7 +249,7 @@ public final class RESTRouter: Sendable {
     let id = ObjectIdentifier(type)
     if let known = tables.withLock({ $0.segments[id] }) { return known }
     let name = String(type.displayName.prefix { $0 != "<" })
-    let segment = inflection.plural(of: KeyCase.snake.key(name))
+    let segment = customSegment?(name) ?? inflection.plural(of: KeyCase.snake.key(name))
     tables.withLock { $0.segments[id] = segment }
     return segment
   }

@@ -3,7 +3,8 @@ import StoreProtocol
 
 /// The base address of a store, split into its parts once. Each request appends its own path and query.
 struct BaseAddress: Sendable, CustomStringConvertible {
-  private let url: URL
+  /// The address as it was given.
+  let url: URL
   /// Scheme, user, host and port; nil if the address names no server.
   private let server: String?
   /// The path, percent-encoded and without slash at its end.
@@ -59,5 +60,15 @@ struct BaseAddress: Sendable, CustomStringConvertible {
       throw ModelStoreError(.invalid, "the address below \"\(shown)\" can't be made")
     }
     return url
+  }
+}
+
+extension URL {
+  /// The address without name and password.
+  var withoutCredentials: URL {
+    guard user != nil || password != nil, var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+    else { return self }
+    (components.user, components.password) = (nil, nil)
+    return components.url ?? self
   }
 }

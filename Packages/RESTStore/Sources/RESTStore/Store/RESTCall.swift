@@ -8,6 +8,8 @@ struct RESTCall: Sendable {
 
   var operation: RESTOperation
   let method: HTTPRequestData.Method
+  /// The base address of the store when the call began.
+  let base: BaseAddress
   /// The address below the base address.
   var address: RESTAddress
   /// The query of any other request as it was given, percent-encoded.
@@ -20,6 +22,8 @@ struct RESTCall: Sendable {
   var headers = HTTPHeaderList()
   /// The time limit of this request; nil for that of the dialect.
   var timeout: Duration?
+  /// Whether the request is sent with credentials.
+  var sendsCredentials = true
   /// Whether a cache may answer this request; nil for the policy of the dialect.
   var cachePolicy: HTTPRequestData.CachePolicy?
   /// The body of any other request; nil for that of the payload.
@@ -49,6 +53,8 @@ struct RESTCall: Sendable {
   private init(_ operation: RESTOperation, method: HTTPRequestData.Method, _ store: RESTModelStore) {
     self.operation = operation
     self.method = method
+    base = store.handle.base
+    sendsCredentials = store.additions.sendsCredentials
     address = RESTAddress(operation.path)
     headers = store.additions.headers
     timeout = store.additions.timeout
@@ -82,17 +88,17 @@ struct RESTCall: Sendable {
     return !isWrite || [.put, .delete].contains(request.method)
   }
 
-  /// Returns the address below a base address, whose own path and query are kept.
+  /// Returns the address below the base address, whose own path and query are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if the base address is not that of a server.
-  func url(below base: BaseAddress, adding items: [RESTQueryItem] = []) throws -> URL {
+  func url(adding items: [RESTQueryItem] = []) throws -> URL {
     if let link { return link }
     let given = givenQuery.map { [$0] } ?? []
     return try base.url(address.path, query: given + (address.query + items).map(\.description))
   }
 
-  /// Returns the path for error messages, with that of the base address.
-  func displayedPath(below base: BaseAddress) -> String {
+  /// The path for error messages, with that of the base address.
+  var displayedPath: String {
     if let link { return URLComponents(url: link, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? link.path }
     return base.path + address.path
   }

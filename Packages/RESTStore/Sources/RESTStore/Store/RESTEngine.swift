@@ -12,11 +12,23 @@ public import Foundation
 /// ```
 public final class RESTEngine: Sendable {
   /// The address below which all paths are.
-  public let baseURL: URL
+  ///
+  /// It may be changed at any time, such as to another server. Calls that have begun keep the address that they began
+  /// with, for repetitions and further pages, too. Later ones use the new address, and send their credentials there.
+  public var baseURL: URL {
+    get { settings.withLock { $0.base.url } }
+    set {
+      let base = BaseAddress(newValue)
+      settings.withLock { $0.base = base }
+    }
+  }
   /// The dialect of the API.
   public let dialect: any RESTDialect
-  /// The paths of collections and models.
-  public let router: RESTRouter
+  /// The paths of collections and models. They may be changed at any time; calls that have begun keep their paths.
+  public var router: RESTRouter {
+    get { settings.withLock { $0.router } }
+    set { settings.withLock { $0.router = newValue } }
+  }
   /// The transport of the requests.
   public let transport: any HTTPTransport
   /// The options for authentication, retries, limits and other features beyond one request per call.
@@ -25,7 +37,12 @@ public final class RESTEngine: Sendable {
   /// The feed that notifies all store instances of writes.
   public let changeFeed = StoreChangeFeed()
 
-  let base: BaseAddress
+  private struct Settings {
+    var base: BaseAddress
+    var router: RESTRouter
+  }
+
+  private let settings: Lock<Settings>
   let gate: RequestGate
   let shared = SharedExchanges()
   let secrets = SecretValues()
@@ -34,14 +51,15 @@ public final class RESTEngine: Sendable {
   init(
     baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions
   ) {
-    self.baseURL = baseURL
-    base = BaseAddress(baseURL)
+    settings = Lock(Settings(base: BaseAddress(baseURL), router: router))
     self.dialect = dialect
-    self.router = router
     self.transport = transport
     self.options = options
     gate = RequestGate(limit: options.maximumConcurrentRequests)
   }
+
+  /// The address of calls that begin now.
+  var base: BaseAddress { settings.withLock { $0.base } }
 
   /// Sends a request and passes the answer to `body`, all in the caller's isolation. An error is explained, and
   /// reported to the dialect, before it is thrown.
@@ -91,9 +109,8 @@ public final class RESTEngine: Sendable {
   func explained(
     _ error: any Error, _ call: RESTCall, isAccepted: Bool, isUncertain: Bool = false
   ) -> ModelStoreError {
-    let path = call.displayedPath(below: base)
-    return secrets.redactor(call.link ?? baseURL).redacted(
-      call.explained(error, isAccepted: isAccepted, isUncertain: isUncertain, path: path))
+    secrets.redactor(call.link ?? call.base.url).redacted(
+      call.explained(error, isAccepted: isAccepted, isUncertain: isUncertain, path: call.displayedPath))
   }
 
   /// Returns the answer to a call, which equal requests at the same time may share.
@@ -107,7 +124,7 @@ public final class RESTEngine: Sendable {
     to request: HTTPRequestData, _ call: RESTCall, _ isUncertain: inout Bool
   ) async throws -> HTTPResponseData {
     try await ModelStoreEvent.recording(
-      .request, of: RESTModelStore.self, "\(call.method) \(call.displayedPath(below: base))"
+      .request, of: RESTModelStore.self, "\(call.method) \(call.displayedPath)"
     ) { _ in
       try await sharedResponse(to: request, call, &isUncertain)
     }
@@ -146,7 +163,7 @@ public final class RESTEngine: Sendable {
         output.body = body
       }
       var request = HTTPRequestData(
-        call.method, try call.url(below: base, adding: output.query), body: output.body)
+        call.method, try call.url(adding: output.query), body: output.body)
       request.maximumRedirects = options.maximumRedirects
       request.headers["Accept"] = "application/json"
       if let type = output.contentType { request.headers["Content-Type"] = type }
@@ -155,6 +172,7 @@ public final class RESTEngine: Sendable {
       request.timeout = call.timeout ?? request.timeout
       request.cachePolicy = call.cachePolicy ?? request.cachePolicy
       try request.checkHeaders()
+      if !call.sendsCredentials { request.url = request.url.withoutCredentials }
       return request
     } catch let error as ModelStoreError {
       throw error

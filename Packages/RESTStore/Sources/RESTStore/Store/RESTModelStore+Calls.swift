@@ -55,12 +55,16 @@ extension RESTModelStore {
   ///
   /// Where the collection is below an owner, or a template has placeholders, a condition provides the values. It is
   /// removed from the query.
-  func listCall<M: Model>(_ query: inout RESTQuery, _ type: M.Type) throws -> RESTCall {
+  ///
+  /// - Parameter given: the path of the list, which replaces that of the collection.
+  func listCall<M: Model>(_ query: inout RESTQuery, _ type: M.Type, at given: String? = nil) throws -> RESTCall {
     let router = handle.router
     var values: [String: String] = [:]
-    var path: String?
+    var path = given
     let places = Set(router.places(in: type))
-    if !places.isEmpty {
+    if given != nil {
+      // The condition is sent as it is.
+    } else if !places.isEmpty {
       query.keepTerms { term in
         guard let (place, value) = Self.equality(term), places.contains(place), values[place] == nil else {
           return true

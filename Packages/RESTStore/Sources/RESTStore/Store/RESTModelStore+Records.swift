@@ -9,7 +9,12 @@ extension RESTModelStore {
     _ typeName: String, _ identifier: String?, _ record: AttributeDictionary, _ type: M.Type
   ) throws -> JSONValue {
     do {
-      return try handle.dialect.serialize(record, of: type)
+      let payload = try handle.dialect.serialize(record, of: type)
+      if additions.payload.isEmpty { return payload }
+      guard case .object(let members) = payload else {
+        throw ModelDecodingError(path: FieldPath(), expected: "an object", found: payload.typeDescription)
+      }
+      return .object(members.merging(additions.payload) { $1 })
     } catch let error as ModelStoreError {
       throw error
     } catch {

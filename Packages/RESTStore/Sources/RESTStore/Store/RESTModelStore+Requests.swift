@@ -5,6 +5,8 @@ public import Foundation
 struct RESTAdditions: Sendable {
   var headers = HTTPHeaderList()
   var query: [RESTQueryItem] = []
+  var payload: AttributeDictionary = [:]
+  var sendsCredentials = true
   var timeout: Duration?
   var cachePolicy: HTTPRequestData.CachePolicy?
 }
@@ -41,7 +43,7 @@ extension RESTModelStore {
     call.body = body
     if !parameters.isEmpty {
       if body != nil || [.get, .delete].contains(method) || method.description == "HEAD" {
-        call.address.query += ParameterEncoder().items(.object(parameters))
+        call.address.query += handle.options.parameterEncoder.items(.object(parameters))
       } else {
         call.payload = .object(parameters)
       }
@@ -102,19 +104,25 @@ extension RESTModelStore {
   ///
   /// - Parameters:
   ///   - headers: the headers of every request. They replace those of the dialect.
-  ///   - parameters: the parameters by name, which are added to every address but the server's links to next pages.
+  ///   - parameters: the parameters by name, which are added to every address but the server's links to next pages. They
+  ///     can limit the fields of answers: `["fields": ["people": "name,age"]]` for JSON:API.
+  ///   - payload: values that are added to the record of every create and update. They replace those of the same key.
   ///   - timeout: the time limit of one request; nil for that of this instance.
   ///   - cachePolicy: whether a cache of the transport may answer; nil for the policy of this instance.
+  ///   - sendsCredentials: whether requests have the credentials of the ``RESTAuthentication`` and of the base address.
+  ///     If not, no session is restored, and 401 is final. Nil for the choice of this instance.
   /// - Complexity: O(1).
   public func with(
-    headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], timeout: Duration? = nil,
-    cachePolicy: HTTPRequestData.CachePolicy? = nil
+    headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], payload: AttributeDictionary = [:],
+    timeout: Duration? = nil, cachePolicy: HTTPRequestData.CachePolicy? = nil, sendsCredentials: Bool? = nil
   ) -> RESTModelStore {
     let store = RESTModelStore(handle, scope, tags, saveTurns)
     store.conflictPolicy = conflictPolicy
     store.additions = additions
     store.additions.headers.replace(with: headers)
-    store.additions.query += ParameterEncoder().items(.object(parameters))
+    store.additions.query += handle.options.parameterEncoder.items(.object(parameters))
+    store.additions.payload.merge(payload) { $1 }
+    store.additions.sendsCredentials = sendsCredentials ?? additions.sendsCredentials
     store.additions.timeout = timeout ?? additions.timeout
     store.additions.cachePolicy = cachePolicy ?? additions.cachePolicy
     return store

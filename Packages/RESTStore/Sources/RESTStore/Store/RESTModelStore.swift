@@ -103,9 +103,10 @@ public final class RESTModelStore: ModelStore {
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
     let puts = handle.dialect.createsWithPut && identifier != nil
-    let depth = handle.router.maxPathDepth
-    let collection = try handle.router.pathOfCollection(containing: model, depth: depth)
-    let path = puts ? try handle.router.pathOfInstance(model, depth: depth) : collection
+    let router = handle.router
+    let depth = router.maxPathDepth
+    let collection = try router.pathOfCollection(containing: model, depth: depth)
+    let path = puts ? try router.pathOfInstance(model, depth: depth) : collection
     var call = try self.call(.create, model, collection: collection, path: path, identifier: identifier)
     if puts {
       // Without this header, a PUT would replace an existing model.
@@ -201,10 +202,11 @@ public final class RESTModelStore: ModelStore {
       known = tags.changedTag(of: model)
     }
     let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
-    let depth = handle.router.maxPathDepth
+    let router = handle.router
+    let depth = router.maxPathDepth
     var call = try self.call(
-      .update, model, collection: handle.router.pathOfCollection(containing: model, depth: depth),
-      path: handle.router.pathOfInstance(model, depth: depth), identifier: save.identifier)
+      .update, model, collection: router.pathOfCollection(containing: model, depth: depth),
+      path: router.pathOfInstance(model, depth: depth), identifier: save.identifier)
     var record = save.record
     if isWhole {
       // The server removes what a PUT lacks.
@@ -278,11 +280,12 @@ public final class RESTModelStore: ModelStore {
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
-    let depth = handle.router.maxPathDepth
+    let router = handle.router
+    let depth = router.maxPathDepth
     let calls = try zip(deletion.records, deletion.storedModels).map { record, member in
       var call = try self.call(
-        .delete, member, collection: handle.router.pathOfCollection(containing: member, depth: depth),
-        path: handle.router.pathOfInstance(member, depth: depth), identifier: record.identifier)
+        .delete, member, collection: router.pathOfCollection(containing: member, depth: depth),
+        path: router.pathOfInstance(member, depth: depth), identifier: record.identifier)
       call.ignoresPayload = true
       return (record, member, call)
     }
