@@ -53,6 +53,10 @@ struct AdjustedDialect<Base: RESTDialect>: RESTDialect {
 
   var createsWithPut: Bool { base.createsWithPut }
 
+  var createsTogether: Bool { base.createsTogether }
+
+  var deletesRelations: Bool { base.deletesRelations }
+
   func isTemporary(_ identifier: String) -> Bool { base.isTemporary(identifier) }
 
   func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {

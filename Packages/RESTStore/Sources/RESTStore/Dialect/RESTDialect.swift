@@ -28,7 +28,7 @@ public protocol RESTDialect: Sendable {
   /// Changes a request that is complete except for the credentials: its headers, its limits of time, size and
   /// redirects, and its cache policy. Default: nothing is changed.
   ///
-  /// The headers that a call or ``RESTModelStore/with(headers:parameters:timeout:cachePolicy:)`` names replace those
+  /// The headers that a call or ``RESTModelStore/with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` names replace those
   /// set here, as do its time limit and cache policy.
   ///
   /// - Parameters:
@@ -52,6 +52,15 @@ public protocol RESTDialect: Sendable {
   /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a
   /// POST to its collection. Default: no.
   var createsWithPut: Bool { get }
+
+  /// Whether a POST of a list to a collection creates a model of each element, atomically, and is answered with the list
+  /// of their records in the same order. ``RESTModelStore/createAll(_:)`` then takes one request. Default: no.
+  ///
+  /// Its ``RESTOperation`` is of the kind `create` and ``RESTOperation/isBulk``.
+  var createsTogether: Bool { get }
+
+  /// Whether a DELETE of the path of a relation, such as `/companies/10/employees`, deletes its members. Default: no.
+  var deletesRelations: Bool { get }
 
   /// Returns whether an identifier is temporary: it is not sent when the model is created, and the server's identifier
   /// replaces it. Default: none is.
@@ -147,6 +156,12 @@ extension RESTDialect {
 
   /// False: new models are created by a POST.
   public var createsWithPut: Bool { false }
+
+  /// False: each model is created by its own request.
+  public var createsTogether: Bool { false }
+
+  /// False: each member of a relation is deleted by its own request.
+  public var deletesRelations: Bool { false }
 
   /// Returns false: no identifier is temporary.
   public func isTemporary(_ identifier: String) -> Bool { false }

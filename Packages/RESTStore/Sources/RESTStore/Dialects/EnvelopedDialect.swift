@@ -22,6 +22,9 @@ public struct EnvelopedDialect: RESTDialect {
   public var errorPath: String?
   /// The paging of lists.
   public var paging: RESTPaging
+  /// The parameter with which a list has the models of some identifiers only, such as `"ids"` in `ids=1,2`; nil if the
+  /// API has none. Related models are then requested together.
+  public var identifiersParameter: String?
 
   /// Creates the dialect.
   ///
@@ -34,10 +37,11 @@ public struct EnvelopedDialect: RESTDialect {
   ///   - totalPath: the key path of the number of all models.
   ///   - errorPath: the key path of a value that only failures have.
   ///   - paging: the paging of lists.
+  ///   - identifiersParameter: the parameter with which a list has the models of some identifiers only.
   public init(
     _ listPath: String = "data", record recordPath: String? = nil, payload payloadPath: String? = nil,
     next nextPath: String? = nil, cursorParameter: String? = nil, total totalPath: String? = nil,
-    error errorPath: String? = nil, paging: RESTPaging = .whole
+    error errorPath: String? = nil, paging: RESTPaging = .whole, identifiersParameter: String? = nil
   ) {
     self.listPath = listPath
     self.recordPath = recordPath ?? listPath
@@ -48,6 +52,7 @@ public struct EnvelopedDialect: RESTDialect {
     self.totalPath = totalPath
     self.errorPath = errorPath
     self.paging = paging
+    self.identifiersParameter = identifiersParameter
   }
 
   /// The key path of the list, if nothing else is read from an answer.
@@ -90,7 +95,13 @@ public struct EnvelopedDialect: RESTDialect {
 
   /// Translates limit and offset, and rejects conditions and orders.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
-    try query.refuseConditions()
-    return paging.translation(of: query)
+    guard let item = try identifiersParameter.flatMap(query.identifiers(named:)) else {
+      try query.refuseConditions()
+      return paging.translation(of: query)
+    }
+    try query.refuseOrders()
+    var translation = paging.translation(of: query)
+    translation.items.append(item)
+    return translation
   }
 }

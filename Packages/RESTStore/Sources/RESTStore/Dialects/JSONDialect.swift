@@ -20,6 +20,11 @@ public struct JSONDialect: RESTDialect {
   public var includeParameter: String?
   /// The parameter with which a `RESTService` lists changes, `"updated_since"`; nil if the server has no change log.
   public var changesParameter: String?
+  /// The parameter with which a list has the models of some identifiers only, such as `"ids"` in `ids=1,2`; nil if the
+  /// API has none. Related models are then requested together.
+  public var identifiersParameter: String?
+  /// Whether a DELETE of the path of a relation deletes its members.
+  public var deletesRelations: Bool
 
   /// Creates the dialect.
   ///
@@ -28,14 +33,18 @@ public struct JSONDialect: RESTDialect {
   ///   - sendsQueries: whether conditions and orders are sent. The server must know both parameters.
   ///   - includeParameter: the parameter with which lists contain related models in full.
   ///   - changesParameter: the parameter with which a `RESTService` lists changes.
+  ///   - identifiersParameter: the parameter with which a list has the models of some identifiers only.
+  ///   - deletesRelations: whether a DELETE of the path of a relation deletes its members.
   public init(
     paging: RESTPaging = .whole, sendsQueries: Bool = false, includeParameter: String? = nil,
-    changesParameter: String? = nil
+    changesParameter: String? = nil, identifiersParameter: String? = nil, deletesRelations: Bool = false
   ) {
     self.paging = paging
     self.sendsQueries = sendsQueries
     self.includeParameter = includeParameter
     self.changesParameter = changesParameter
+    self.identifiersParameter = identifiersParameter
+    self.deletesRelations = deletesRelations
   }
 
   /// Returns the parameter with the relations, separated by commas.
@@ -53,7 +62,12 @@ public struct JSONDialect: RESTDialect {
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)
     guard sendsQueries else {
-      try query.refuseConditions()
+      if let item = try identifiersParameter.flatMap(query.identifiers(named:)) {
+        translation.items.append(item)
+        try query.refuseOrders()
+      } else {
+        try query.refuseConditions()
+      }
       return translation
     }
     if let filter = query.filter {

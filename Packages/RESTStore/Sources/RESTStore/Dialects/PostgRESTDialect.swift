@@ -25,6 +25,9 @@ public struct PostgRESTDialect: RESTDialect {
   /// Whether regular expressions are sent to the server, which evaluates them by the rules of PostgreSQL. Otherwise
   /// they are rejected.
   public var sendsPatterns: Bool
+  /// Whether ``RESTModelStore/createAll(_:)`` adds rows with the same columns with one request, atomically. A
+  /// `RESTService` with this dialect adds them one by one.
+  public var createsTogether: Bool
 
   /// Creates the dialect.
   ///
@@ -34,21 +37,23 @@ public struct PostgRESTDialect: RESTDialect {
   ///   - requestsExactCount: whether the server counts the rows of each list.
   ///   - mergesDuplicates: whether a new model replaces the columns of an existing row with its identifier.
   ///   - sendsPatterns: whether regular expressions are sent to the server.
+  ///   - createsTogether: whether rows are added together.
   public init(
     pageSize: Int = 1_000, selections: [String: String] = [:], requestsExactCount: Bool = false,
     mergesDuplicates: Bool = false,
-    sendsPatterns: Bool = false
+    sendsPatterns: Bool = false, createsTogether: Bool = false
   ) {
     self.pageSize = pageSize
     self.selections = selections
     self.requestsExactCount = requestsExactCount
     self.mergesDuplicates = mergesDuplicates
     self.sendsPatterns = sendsPatterns
+    self.createsTogether = createsTogether
   }
 
   /// Sets headers that request a single row as an object, and the written row in the answer to a write.
   public func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
-    if operation.kind != .list, operation.kind != .request {
+    if operation.kind != .list, operation.kind != .request, !operation.isBulk {
       request.headers["Accept"] = "application/vnd.pgrst.object+json"
     }
     switch operation.kind {

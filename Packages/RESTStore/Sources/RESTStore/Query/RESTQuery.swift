@@ -93,6 +93,22 @@ public struct RESTQuery {
     }
   }
 
+  /// Returns a parameter with the identifiers that the condition requires; nil for any other condition. A list of the
+  /// identifiers is separated by commas.
+  ///
+  /// - Throws: ``unsupported(_:)`` for an identifier with a comma.
+  func identifiers(named name: String) throws -> RESTQueryItem? {
+    guard case .comparison(let comparison)? = filter, [.equal, .isIn].contains(comparison.operator),
+      comparison.term.form == .value, case .value = comparison.operand, let identifierKey
+    else { return nil }
+    let (keys, value) = try plain(comparison)
+    let texts = (value.arrayValue ?? [value]).map { $0.isNull ? "" : ParameterEncoder.text($0) }
+    guard keys == [identifierKey] else { return nil }
+    // Servers may take an empty list for no condition.
+    guard !texts.isEmpty, texts.allSatisfy({ !$0.isEmpty && !$0.contains(",") }) else { throw unsupported(comparison) }
+    return RESTQueryItem(name, texts.joined(separator: ","))
+  }
+
   // MARK: Refusing
 
   /// Returns the error for a part of the query that this API can't express. It names the part and the alternative.

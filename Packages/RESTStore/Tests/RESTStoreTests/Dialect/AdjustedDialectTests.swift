@@ -30,6 +30,14 @@ private struct NotingDialect: RESTDialect {
     note("createsWithPut")
     return true
   }
+  var createsTogether: Bool {
+    note("createsTogether")
+    return true
+  }
+  var deletesRelations: Bool {
+    note("deletesRelations")
+    return true
+  }
   func isTemporary(_ identifier: String) -> Bool {
     note("isTemporary")
     return true
@@ -106,7 +114,7 @@ private struct NotingDialect: RESTDialect {
     #expect(dialect.method(for: .list) == .put)
     #expect(try dialect.encoding(for: .put).encode("a").contentType == "text/noted")
     #expect(try dialect.address(of: operation).path == "/noted")
-    #expect(dialect.createsWithPut)
+    #expect(dialect.createsWithPut && dialect.createsTogether && dialect.deletesRelations)
     #expect(dialect.isTemporary("1"))
     #expect(try dialect.serialize([:], of: Person.self) == "noted")
     #expect(try dialect.formatPayload("a", for: operation) == ["noted": "a"])

@@ -42,6 +42,39 @@ import Testing
     #expect(names == ["Acme", "Tyrell"])
   }
 
+  @Test func `An API with a parameter for identifiers gets one request for all related models`() async throws {
+    let people = #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#
+    let companies = #"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#
+    let plain = answers(people, companies)
+    let enveloped = answers(#"{"data": \#(people)}"#, #"{"data": \#(companies)}"#)
+    for (transport, dialect) in [
+      (plain, JSONDialect(identifiersParameter: "ids") as any RESTDialect),
+      (enveloped, EnvelopedDialect(identifiersParameter: "ids")),
+    ] {
+      let found = try await RESTModelStore(transport, dialect: dialect).list(Employee.self, including: [\.company])
+      #expect(transport.lines == ["GET http://api.test/employees", "GET http://api.test/companies?ids=7%2C8"])
+      let names = found.map { $0.company.value?.name.value }
+      #expect(names == ["Acme", "Tyrell"])
+    }
+  }
+
+  @Test func `A parameter for identifiers expresses no other condition`() async throws {
+    let transport = answers("[]")
+    let store = try RESTModelStore(transport, dialect: JSONDialect(identifiersParameter: "ids"))
+    _ = try await store.list(Company.self, where: { $0.id == 7 })
+    for query in [
+      ModelQuery(Company.self, where: { $0.name == "7" }), ModelQuery(Company.self, where: { $0.id > 7 }),
+      ModelQuery(Company.self, where: { $0.id == 7 && $0.name == "a" }),
+      ModelQuery(Company.self, where: { $0.id == 7 }, sort: [.ascending(\.id)]),
+    ] {
+      let error = try await storeError { _ = try await store.list(query) }
+      #expect(error.code == .unsupported)
+    }
+    let documents = ModelQuery(Document.self, where: { $0.path == "a,b" })
+    #expect(try await storeError { _ = try await store.list(documents) }.code == .unsupported)
+    #expect(transport.lines == ["GET http://api.test/companies?ids=7"])
+  }
+
   @Test func `A condition about related models is tested on models that were listed with them`() async throws {
     let people = #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#
     let transport = answers(people, people, #"[{"id": 8, "name": "Tyrell"}, {"id": 7, "name": "Acme"}]"#)

@@ -1,0 +1,172 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+// Requests about several models.
+extension RESTModelStore {
+  /// Adds models. If the dialect creates together, those of one collection whose records have the same keys are added with
+  /// one request; otherwise each has its own.
+  ///
+  /// All models are checked before the first request. The first error ends the call, and the models of earlier requests
+  /// stay stored. Models that reference other new ones among them are added one by one.
+  ///
+  /// - Throws: `ModelStoreError` as ``create(_:)`` does. The code is `server`, and the models stay new, if the answer has
+  ///   another number of records, or records of other models.
+  @discardableResult
+  public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
+    guard handle.dialect.createsTogether, models.count > 1, Set(models).count == models.count,
+      !Self.referencesNewModel(models)
+    else {
+      for model in models { try await create(model) }
+      return models
+    }
+    let creation = try await scope.creations.begin(models)
+    defer { scope.creations.end(creation) }
+    var groups: [BulkCreation<M>] = []
+    for model in models {
+      let save = try await SaveOperation(creating: model, in: scope)
+      let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
+      let identifier = isTemporary ? nil : save.identifier
+      let record = isTemporary ? withoutIdentifier(save) : save.record
+      let payload = try payload(save.typeName, identifier, record, type(of: model))
+      let router = handle.router
+      let collection = try router.pathOfCollection(containing: model, depth: router.maxPathDepth)
+      let keys = payload.objectValue.map { Set($0.keys) } ?? []
+      let index =
+        groups.firstIndex { $0.collection == collection && $0.keys == keys && $0.typeName == save.typeName }
+        ?? groups.endIndex
+      if index == groups.endIndex {
+        groups.append(BulkCreation(collection: collection, keys: keys, typeName: save.typeName))
+      }
+      groups[index].members.append((save, identifier, payload))
+    }
+    creation.willWrite(Set(groups.map(\.typeName)))
+    for group in groups { try await send(group, isOnly: groups.count == 1) }
+    return models
+  }
+
+  /// Returns whether one of the models references another one that has no identifier yet.
+  private static func referencesNewModel<M: Model>(_ models: [M]) -> Bool {
+    let new = Set<ModelObject>(models.filter { $0.storedIdentifier == nil })
+    return !new.isEmpty
+      && models.contains { model in
+        model.fieldsForDictionaryValue().contains { field in
+          (field as? any RelationField)?.relatedModels.contains { new.contains($0) } ?? false
+        }
+      }
+  }
+
+  private func send<M: Model>(_ group: BulkCreation<M>, isOnly: Bool) async throws {
+    var operation = RESTOperation(
+      .create, typeName: group.typeName, collectionPath: group.collection,
+      identifierKey: names(of: M.self).identifierKey)
+    operation.isBulk = true
+    var call = try RESTCall(operation, self)
+    call.setIdempotencyKey(isOnly ? IdempotencyKey.current : nil, by: handle.options)
+    call.payload = .array(group.members.map(\.payload))
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    let write = handle.writes.begin(group.typeName)
+    defer { handle.writes.end(write) }
+    try await RESTCall.$isSendingCreation.withValue(true, in: #isolation) {
+      try await handle.run(call) { answer, _ in
+        let records = try checked(self.records(in: answer, of: M.self), of: group)
+        for (member, record) in zip(group.members, records) {
+          try readingAnswer(to: member.save.model, since: start) { try member.save.finish(answer: record) }
+          report(.created, member.save, answer: record, isAlone: handle.writes.isAlone(write))
+          tags.set(nil, of: member.save.model)
+        }
+      }
+    }
+  }
+
+  /// Returns the records of an answer with their identifiers. No model has changed before all of them fit.
+  private func checked<M: Model>(
+    _ records: [AttributeDictionary], of group: BulkCreation<M>
+  ) throws -> [AttributeDictionary] {
+    guard records.count == group.members.count else {
+      throw ModelStoreError(
+        .server, "the response has \(records.count) records for \(group.members.count) new models")
+    }
+    var seen: Set<String> = []
+    return try zip(group.members, records).map { member, record in
+      let model = member.save.model
+      var record = record
+      if let identifier = member.identifier {
+        try identify(&record, as: identifier, of: type(of: model))
+      } else if let answered = try identifier(in: record, of: type(of: model)) {
+        guard seen.insert(answered).inserted else {
+          throw ModelStoreError(.server, "two records of the response have the identifier \(answered.quotedForMessage)")
+        }
+        try checkIsFree(answered, for: model, besides: nil)
+      } else if model.identifierField != nil {
+        throw ModelStoreError(.server, "a record of the response has no identifier for its new model")
+      }
+      return record
+    }
+  }
+
+  /// Deletes the members of a to-many relation. If the dialect deletes relations, that is one DELETE of the relation's
+  /// path, such as `/companies/10/employees`, after a request of the members. Otherwise each member has its own.
+  ///
+  /// A member that another client adds meanwhile is deleted, too. Members to which the delete rules of relations cascade
+  /// further are deleted one by one.
+  ///
+  /// - Returns: the number of deleted models.
+  /// - Throws: `ModelStoreError` as `list(in:)` and ``delete(_:)`` do.
+  /// - Note: It is used for stores of this type. A store of the type `any ModelStore` deletes one by one.
+  @discardableResult
+  public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
+    let any: any ModelStore = self
+    guard handle.dialect.deletesRelations, let path = handle.router.path(to: relation) else {
+      return try await any.deleteAll(in: relation)
+    }
+    let members = try await list(in: relation).filter { $0.storedIdentifier != nil && !$0.isNew }
+    if members.isEmpty { return 0 }
+    var deletions: [PendingDeletion] = []
+    for member in members {
+      deletions.append(try await PendingDeletion(of: member, in: self, completesRelations: false))
+    }
+    guard deletions.allSatisfy({ $0.records.count == 1 }) else { return try await any.deleteAll(in: relation) }
+    let names = names(of: Related.self)
+    var call = try RESTCall(
+      RESTOperation(
+        .delete, typeName: names.typeName, collectionPath: path, identifierKey: names.identifierKey), self)
+    call.ignoresPayload = true
+    let write = handle.writes.begin(names.typeName)
+    defer { handle.writes.end(write) }
+    try await handle.run(call) { _, _ in
+      for (member, deletion) in zip(members, deletions) {
+        tags.set(nil, of: member)
+        for record in deletion.records { tellDeletion(of: record) }
+      }
+    }
+    for deletion in deletions { try await deletion.finish(updatesOthers: false) }
+    return members.count
+  }
+
+  /// Fetches models with GETs of any path, in the order of the server, page by page as ``list(_:)`` does.
+  ///
+  /// ```swift
+  /// let people = try await store.list(ModelQuery(Person.self, limit: 100), at: "/people/active")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: the query. Its condition, order and limit are sent as for a list of the collection.
+  ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It has no query: use
+  ///     ``with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` for parameters.
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a path that can't be sent.
+  public func list<M: Model>(_ query: ModelQuery<M>, at path: String) async throws -> [M] {
+    _ = try anyCall(.get, path, [:])
+    guard !path.contains("?") else {
+      throw ModelStoreError(.invalid, "Nothing was sent: the path \(path.quotedForMessage) has a query.")
+    }
+    return try await models(of: RESTListing(query, in: self, at: path), query)
+  }
+}
+
+/// The new models of one collection whose records have the same keys.
+private struct BulkCreation<M: Model> {
+  let collection: String
+  let keys: Set<String>
+  let typeName: String
+  var members: [(save: SaveOperation<M>, identifier: String?, payload: JSONValue)] = []
+}
