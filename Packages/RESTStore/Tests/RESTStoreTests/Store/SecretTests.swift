@@ -53,6 +53,26 @@ private struct EchoingServer: HTTPTransport {
   }
 }
 
+/// An echoing server whose answers are streamed, and end before the last byte.
+private struct StreamingEcho: StreamingTransport {
+  let server: EchoingServer
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await server.send(request) }
+
+  func send(
+    _ request: HTTPRequest, from file: URL?, receive: @escaping @Sendable (HTTPResponse, Data?) throws -> Bool
+  ) async throws -> HTTPResponse {
+    var response = try await server.send(request)
+    let body = response.body
+    response.headers["ETag"] = "\"1\""
+    response.headers["Content-Length"] = String(body.count + 1)
+    guard try receive(response, nil) else { return response }
+    response.body = Data()
+    _ = try receive(response, body)
+    return response
+  }
+}
+
 private enum SecretSpelling {
   /// A text as a JSON writer spells it that writes ASCII only.
   static func escaped(_ text: String) -> String {
@@ -126,6 +146,9 @@ private enum SecretSpelling {
       { _ = try await store.count(Person.self) }, { try await store.create(new) }, { try await store.update(person) },
       { try await store.delete(person) },
       { for try await each in store.stream(Person.self) { collected.append(texts(of: each)) } },
+      { collected.append(texts(of: try await store.request(.post, "/people/1/activate").status)) },
+      { _ = try await store.request(.get, "/people/active").models(Person.self) },
+      { _ = try await store.with(headers: ["X-API-Key": Self.secrets[3]]).request(.get, "/me").json },
     ]
     var failures = 0
     for operation in operations {
@@ -141,6 +164,49 @@ private enum SecretSpelling {
     let recording = try? Data(contentsOf: file)
     #expect((recording == nil) == (style == .transportError))
     collected.append(String(decoding: recording ?? Data(), as: UTF8.self))
+    for text in collected {
+      for secret in Self.secrets {
+        for spelling in spellings(secret) {
+          #expect(!text.lowercased().contains(spelling.lowercased()), "\(spelling) in \(text)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: EchoingServer.Style.allCases)
+  fileprivate func `A secret of a store is in no error or event of a file, and in no file beside it`(
+    style: EchoingServer.Style
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.authentication = OddAuthentication()
+    options.monitor = monitor
+    let base = try #require(URL(string: "http://ada:base-pa%3Ass@api.test/v1?api%5Fkey=base-k%26ey%3D1"))
+    let store = RESTModelStore(
+      baseURL: base, dialect: SecretDialect(), transport: StreamingEcho(server: EchoingServer(style: style)),
+      options: options)
+    let file = folder.appendingPathComponent("file")
+    try Data("abc".utf8).write(to: file)
+    let operations: [() async throws -> Void] = [
+      { try await store.download("/photo", to: folder.appendingPathComponent("photo")) },
+      { _ = try await store.upload(.put, "/photo", from: file).json },
+    ]
+    var collected: [String] = []
+    for operation in operations {
+      do { try await operation() } catch {
+        collected.append(texts(of: error))
+        collected.append(error.localizedDescription)
+      }
+    }
+    collected += monitor.events.map { texts(of: $0) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("photo.") {
+      // The part itself is what the server sent.
+      guard name.hasSuffix(".json") else { continue }
+      collected.append(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8))
+    }
     for text in collected {
       for secret in Self.secrets {
         for spelling in spellings(secret) {
