@@ -94,6 +94,12 @@ final class DownloadAttempt: Sendable {
         state.mustRestart = version != nil
         throw ModelStoreError(.server, "the answer has another range of bytes than the requested one")
       }
+      do {
+        // Without a version, the part may have bytes of another file.
+        try state.handle?.truncate(atOffset: UInt64(keptBytes))
+      } catch {
+        throw Self.failure(error, part)
+      }
       state.offset = keptBytes
       // A server may send less than the rest.
       state.total = range.total ?? bounds.upperBound + 1

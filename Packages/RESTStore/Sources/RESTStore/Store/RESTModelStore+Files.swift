@@ -42,7 +42,7 @@ extension RESTModelStore {
     do {
       return try await handle.run(call, reports: false, raw: { $0.isSuccessful ? $0 : nil }) { _, response in response }
     } catch var error as ModelStoreError {
-      error.message += ". \(download.keptSentence)."
+      error.message += "\(error.message.hasSuffix(".") ? "" : ".") \(download.keptSentence)."
       throw await handle.reported(error)
     }
   }

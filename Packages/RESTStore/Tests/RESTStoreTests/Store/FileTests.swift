@@ -108,6 +108,31 @@ private let length = contents.utf8.count
     #expect(try folder.names.isEmpty)
   }
 
+  @Test func `An unrequested range of the whole file replaces a part of another file`() async throws {
+    let answer = ScriptedServer.Answer.http("206 Part", headers: ["Content-Range: bytes 0-2/3"], "abc")
+    let server = try FileServer(contents, [.answer(answer)])
+    try Data("0123456789".utf8).write(to: folder.part)
+    try await server.store().download("/photo", to: folder.target)
+    #expect(try folder.text() == "abc")
+    #expect(server.ranges == ["- -"])
+  }
+
+  @Test func `A range that ends before the file is an error, and its part is kept`() async throws {
+    let partial = ScriptedServer.Answer.http(
+      "206 Part", headers: ["ETag: \"1\"", "Content-Range: bytes 1000-1009/\(length)"],
+      String(contents.dropFirst(1_000).prefix(10)))
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nETag: \"1\"\r\nConnection: close\r\n\r\n"
+    let server = try FileServer(contents, [.answer(.text(head + contents.prefix(1_000))), .answer(partial)])
+    let store = try server.store()
+    _ = try await storeError { try await store.download("/photo", to: folder.target) }
+    try #require(try folder.text(folder.part).utf8.count == 1_000)
+    let error = try await storeError { try await store.download("/photo", to: folder.target) }
+    #expect(error.code == .offline && error.message.contains("1010 of \(length) bytes"), "\(error.message)")
+    try await store.download("/photo", to: folder.target)
+    #expect(try folder.text() == contents)
+    #expect(server.ranges.last?.hasPrefix("bytes=1010-") == true)
+  }
+
   @Test func `A part that is longer than the changed file begins again, a whole one is only moved`() async throws {
     let server = try FileServer(contents, [.cut(50_000)])
     let store = try server.store()
