@@ -71,14 +71,7 @@ struct RESTListing<M: Model> {
     self.isHere = isHere
     self.translation = translation
     call.address.query += translation.items
-    for item in embedding {
-      if let index = call.address.query.firstIndex(where: { $0.name == item.name }) {
-        let known = call.address.query[index].value
-        call.address.query[index] = RESTQueryItem(item.name, known.isEmpty ? item.value : "\(known),\(item.value)")
-      } else {
-        call.address.query.append(item)
-      }
-    }
+    call.embed(embedding)
     firstCall = call
   }
 

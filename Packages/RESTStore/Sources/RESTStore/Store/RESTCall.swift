@@ -61,6 +61,18 @@ struct RESTCall: Sendable {
     cachePolicy = store.additions.cachePolicy
   }
 
+  /// Adds the parameters with which the answer contains related models.
+  mutating func embed(_ items: [RESTQueryItem]) {
+    for item in items {
+      if let index = address.query.firstIndex(where: { $0.name == item.name }) {
+        let known = address.query[index].value
+        address.query[index] = RESTQueryItem(item.name, known.isEmpty ? item.value : "\(known),\(item.value)")
+      } else {
+        address.query.append(item)
+      }
+    }
+  }
+
   /// Sets the header that identifies the request, if the server honors one.
   ///
   /// - Parameter key: the key; nil for a new one.

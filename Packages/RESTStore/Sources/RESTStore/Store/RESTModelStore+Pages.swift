@@ -17,7 +17,14 @@ extension RESTModelStore: PagedModelStore {
   ///   - mark: `next` of the page before; nil for the first page.
   /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or store.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    var listing = try RESTListing(query, in: self)
+    try await page(query, after: mark, embedding: [RESTQueryItem]())
+  }
+
+  /// - Parameter embedding: the parameters with which answers contain related models.
+  func page<M: Model>(
+    _ query: ModelQuery<M>, after mark: ModelPageMark?, embedding: [RESTQueryItem]
+  ) async throws -> ModelPage<M> {
+    var listing = try RESTListing(query, in: self, embedding: embedding)
     let marked = try mark?.position(in: query)
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     if listing.needsAll { return try await listedPage(query, after: mark) }
@@ -25,7 +32,7 @@ extension RESTModelStore: PagedModelStore {
       // With a limit, a server without pages would leave out the models after it.
       var whole = query
       whole.limit = nil
-      listing = try RESTListing(whole, in: self)
+      listing = try RESTListing(whole, in: self, embedding: embedding)
     }
     let readStart = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }

@@ -325,13 +325,20 @@ public final class RESTModelStore: ModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or with that of any other failure.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await lookup(type, identifier, embedding: [])
+  }
+
+  /// - Parameter embedding: the parameters with which the answer contains related models.
+  func lookup<M: Model>(_ type: M.Type, _ identifier: String, embedding: [RESTQueryItem]) async throws -> M {
     // The path keeps the spelling: some servers compare it letter by letter.
     let (given, identifier) = (identifier, spelled(identifier, of: type))
     let live = scope.liveModel(type, identifier: identifier)
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
     var call = try lookupCall(type, identifier: given, live: live)
-    if let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
+    call.embed(embedding)
+    // Related models may have changed, although the model is the same.
+    if embedding.isEmpty, let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
     return try await handle.run(
       call,
       whenAnswered: { response in

@@ -75,6 +75,24 @@ import Testing
     #expect(transport.lines == ["GET http://api.test/companies?ids=7"])
   }
 
+  @Test func `A lookup and a page take related models from the answer, if the dialect has a parameter`() async throws {
+    let ada = #"{"id": 1, "company": {"id": 7, "name": "Acme"}}"#
+    let transport = answers(ada, ada, "[\(ada)]")
+    let store = try RESTModelStore(transport, dialect: JSONDialect(includeParameter: "include"))
+    let found = try await store.lookup(Employee.self, identifier: "1", including: [\.company])
+    #expect(found.company.value?.name.value == "Acme")
+    let again = try await store.lookup(Employee.self, identifier: "1", including: [\.company])
+    #expect(again === found)
+    let page = try await store.page(ModelQuery(Employee.self), after: nil, including: [\.company])
+    #expect(page.models.first === found)
+    for try await employee in store.stream(Employee.self, including: [\.company]) {
+      #expect(employee === found)
+    }
+    let list = "GET http://api.test/employees?include=company"
+    let paths = ["employees/1", "companies/7/employees/1"]
+    #expect(transport.lines == paths.map { "GET http://api.test/\($0)?include=company" } + [list, list])
+  }
+
   @Test func `A condition about related models is tested on models that were listed with them`() async throws {
     let people = #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#
     let transport = answers(people, people, #"[{"id": 8, "name": "Tyrell"}, {"id": 7, "name": "Acme"}]"#)

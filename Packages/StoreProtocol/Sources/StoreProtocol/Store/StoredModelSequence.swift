@@ -89,6 +89,11 @@ extension ModelStore {
   fileprivate func modelReader<M: Model>(
     _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> () async throws -> M? {
+    if !relations.isEmpty, let store = self as? any EmbeddingModelStore,
+      let read = try await store.embeddingReader(query, including: relations)
+    {
+      return read
+    }
     let read = try await modelReader(query)
     if relations.isEmpty { return read }
     var (models, isAtEnd): (ArraySlice<M>, Bool) = ([], false)
@@ -117,6 +122,28 @@ extension ModelStore {
         }
       }
       return nil
+    }
+  }
+}
+
+extension EmbeddingModelStore {
+  /// Returns a function that returns the next model, with related models from the pages; nil if these can't contain any.
+  fileprivate func embeddingReader<M: Model>(
+    _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> (() async throws -> M?)? {
+    guard let first = try await embeddedPage(query, after: nil, including: relations) else { return nil }
+    var (models, mark) = (first.models[...], first.next)
+    return {
+      while true {
+        while let model = models.popFirst() {
+          // One that was deleted since the page was found is left out.
+          if model.isKnownToStore { return model }
+        }
+        guard let last = mark, let page = try await self.embeddedPage(query, after: last, including: relations) else {
+          return nil
+        }
+        (models, mark) = (page.models[...], page.next)
+      }
     }
   }
 }

@@ -77,6 +77,15 @@ extension ModelStore {
     _ type: M.Type, identifier: String, evaluation: QueryEvaluation = .byStore,
     including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> M {
+    let paths = relations.map { $0(RelationPath()).path }
+    let tree = try IncludedRelations(paths, of: M.self)
+    if let store = self as? any EmbeddingModelStore,
+      let model = try await store.lookup(type, identifier: identifier, embedding: paths)
+    {
+      var loader = RelationLoader(self, evaluation, isFresh: true, read: [model])
+      try await loader.load(tree, of: [model])
+      return model
+    }
     let model = try await lookup(type, identifier: identifier)
     try await load(relations, of: [model], evaluation: evaluation)
     return model
@@ -89,6 +98,11 @@ extension ModelStore {
     _ query: ModelQuery<M>, after mark: ModelPageMark?,
     including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> ModelPage<M> {
+    if let store = self as? any EmbeddingModelStore,
+      let page = try await store.embeddedPage(query, after: mark, including: relations)
+    {
+      return page
+    }
     let page = try await page(query, after: mark)
     try await load(relations, of: page.models, evaluation: query.evaluation)
     return page
@@ -125,6 +139,36 @@ public protocol EmbeddingModelStore: ModelStore {
   /// - Returns: nil if answers can't contain them.
   /// - Throws: ``ModelStoreError`` as ``ModelStore/list(_:)`` does.
   func list<M: Model>(_ query: ModelQuery<M>, embedding paths: [QueryPath]) async throws -> [M]?
+
+  /// Finds a model with the related models in the answer.
+  ///
+  /// - Parameter paths: the relations.
+  /// - Returns: nil if answers can't contain them.
+  /// - Throws: ``ModelStoreError`` as ``ModelStore/lookup(_:identifier:)`` does.
+  func lookup<M: Model>(_ type: M.Type, identifier: String, embedding paths: [QueryPath]) async throws -> M?
+
+  /// Finds a page of models with the related models in the answer.
+  ///
+  /// - Parameter paths: the relations.
+  /// - Returns: nil if answers can't contain them.
+  /// - Throws: ``ModelStoreError`` as ``ModelStore/page(_:after:)`` does.
+  func page<M: Model>(
+    _ query: ModelQuery<M>, after mark: ModelPageMark?, embedding paths: [QueryPath]
+  ) async throws -> ModelPage<M>?
+}
+
+extension EmbeddingModelStore {
+  /// Finds a page of models with related models, as far as possible from the answer; nil if answers can't contain any.
+  func embeddedPage<M: Model>(
+    _ query: ModelQuery<M>, after mark: ModelPageMark?, including relations: [(RelationPath<M>) -> any IncludedRelation]
+  ) async throws -> ModelPage<M>? {
+    let paths = relations.map { $0(RelationPath()).path }
+    let tree = try IncludedRelations(paths, of: M.self)
+    guard let page = try await page(query, after: mark, embedding: paths) else { return nil }
+    var loader = RelationLoader(self, query.evaluation, isFresh: true, read: page.models)
+    try await loader.load(tree, of: page.models)
+    return page
+  }
 }
 
 /// A store that reads records of many identifiers together.
