@@ -1,5 +1,5 @@
 public import AsyncHTTPClient
-import Foundation
+public import Foundation
 import NIOCore
 public import RESTStore
 import StoreProtocol
@@ -13,7 +13,7 @@ import StoreProtocol
 /// Only connections are kept between requests: no cookies, no cache, no passwords. No request is sent twice. A redirect
 /// is followed if it keeps the method; credentials are not sent to another host. Proxies are set in the configuration,
 /// not by the environment. HTTP/2 is used over TLS if the server offers it.
-public final class AsyncHTTPClientTransport: HTTPTransport {
+public final class AsyncHTTPClientTransport: StreamingTransport {
   /// A transport for the whole process, whose stores share its connections.
   public static let shared = AsyncHTTPClientTransport()
 
@@ -59,14 +59,36 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   ///   proxy requires credentials, `server` if the response is too long or not HTTP, `invalid` if the request can't be
   ///   sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-    try request.check()
-    let exchange = Exchange(self, HTTPProgress.observer)
     let timeout = min(request.timeout, Self.longestTimeout)
+    return try await response(to: request, Exchange(self, HTTPProgress.observer)) {
+      try await Task.sleep(for: timeout, clock: .continuous)
+    }
+  }
+
+  /// Sends a request in any isolation, and streams its body from a file, or the answer to a function.
+  ///
+  /// An answer is handed over as it was sent: it is not decompressed.
+  ///
+  /// - Throws: `ModelStoreError` as ``send(_:)`` does.
+  public func send(
+    _ request: HTTPRequest, from file: URL?, receive: @escaping @Sendable (HTTPResponse, Data?) throws -> Bool
+  ) async throws -> HTTPResponse {
+    let pauses = Pauses(limit: min(request.timeout, Self.longestTimeout))
+    let exchange = Exchange(
+      self, HTTPProgress.observer, stream: Exchange.Stream(file: file, receive: receive, pauses: pauses))
+    return try await response(to: request, exchange) { try await pauses.waitForLimit() }
+  }
+
+  /// - Parameter wait: waits until the time is over.
+  private func response(
+    to request: HTTPRequestData, _ exchange: Exchange, until wait: @escaping @Sendable () async throws -> Void
+  ) async throws -> HTTPResponseData {
+    try request.check()
     do {
       return try await withThrowingTaskGroup(of: HTTPResponseData.self) { group in
         group.addTask { try await exchange.response(to: request) }
         group.addTask {
-          try await Task.sleep(for: timeout, clock: .continuous)
+          try await wait()
           throw ModelStoreError(.timeout, "no response arrived in time")
         }
         defer { group.cancelAll() }

@@ -7,12 +7,26 @@ import StoreProtocol
 
 /// One request, the redirects after it, and its answer.
 struct Exchange: Sendable {
+  /// The streams of bodies.
+  struct Stream: Sendable {
+    /// The file with the body of the request; nil for a body in memory.
+    let file: URL?
+    /// The function that takes the body of the answer.
+    let receive: @Sendable (HTTPResponseData, Data?) throws -> Bool
+    let pauses: Pauses
+  }
+
   /// Not only its client, which is shut down when the transport is released.
   private let transport: AsyncHTTPClientTransport
   private let observer: (@Sendable (HTTPProgress) -> Void)?
 
-  init(_ transport: AsyncHTTPClientTransport, _ observer: (@Sendable (HTTPProgress) -> Void)?) {
+  private let stream: Stream?
+
+  init(
+    _ transport: AsyncHTTPClientTransport, _ observer: (@Sendable (HTTPProgress) -> Void)?, stream: Stream? = nil
+  ) {
     self.transport = transport
+    self.stream = stream
     self.observer = observer
   }
 
@@ -35,11 +49,23 @@ struct Exchange: Sendable {
   private func answer(to request: HTTPRequestData) async throws -> HTTPResponseData {
     // The client would send the request of a cancelled task before it notices.
     try Task.checkCancellation()
-    let answer = try await transport.client.execute(HTTPClientRequest(request), deadline: .distantFuture)
+    let (body, bodyLength) = try body(of: request)
+    let answer = try await transport.client.execute(HTTPClientRequest(request, body), deadline: .distantFuture)
+    stream?.pauses.end()
     var response = HTTPResponseData(status: Int(answer.status.code))
     for (name, value) in answer.headers { response.headers.add(name, value) }
-    var progress = HTTPProgress(path: request.url.path, sentBytes: request.body?.count ?? 0)
+    var progress = HTTPProgress(path: request.url.path, sentBytes: bodyLength)
     let length = answer.headers.first(name: "Content-Length").flatMap { UInt64($0) }
+    if let stream, try stream.receive(response, nil) {
+      progress.expectedBytes = length.flatMap { Int(exactly: $0) }
+      for try await part in answer.body {
+        stream.pauses.end()
+        _ = try stream.receive(response, Data(part.readableBytesView))
+        progress.receivedBytes += part.readableBytes
+        observer?(progress)
+      }
+      return response
+    }
     if let length, length > UInt64(max(0, request.maximumResponseBytes)) {
       throw ModelStoreError(longerThan: request.maximumResponseBytes)
     }
@@ -47,6 +73,7 @@ struct Exchange: Sendable {
     observer?(progress)
     let isPacked = response.packing != nil
     for try await part in answer.body {
+      stream?.pauses.end()
       response.body.append(contentsOf: part.readableBytesView)
       guard response.body.count <= request.maximumResponseBytes else {
         throw ModelStoreError(longerThan: request.maximumResponseBytes)
@@ -62,6 +89,20 @@ struct Exchange: Sendable {
     }
     return response
   }
+
+  /// Returns the body of a request, and its length.
+  private func body(of request: HTTPRequestData) throws -> (HTTPClientRequest.Body?, Int) {
+    guard let stream, let file = stream.file else {
+      return (request.body.map { .bytes(ByteBuffer(bytes: $0)) }, request.body?.count ?? 0)
+    }
+    let path = request.url.path
+    let parts = FileParts(file: file) { [observer] count in
+      stream.pauses.end()
+      observer?(HTTPProgress(path: path, sentBytes: count))
+    }
+    let length = try parts.length
+    return (.stream(parts, length: .known(length)), Int(length))
+  }
 }
 
 extension HTTPRequestData {
@@ -74,7 +115,7 @@ extension HTTPRequestData {
 }
 
 extension HTTPClientRequest {
-  fileprivate init(_ request: HTTPRequestData) {
+  fileprivate init(_ request: HTTPRequestData, _ body: Body?) {
     self.init(url: request.url.absoluteString)
     method = HTTPMethod(rawValue: request.method.description)
     for entry in request.headers.entries { headers.add(name: entry.name, value: entry.value) }
@@ -82,6 +123,6 @@ extension HTTPClientRequest {
     for (name, value) in [("Accept-Encoding", "gzip"), ("User-Agent", "ModelKit")] where request.headers[name] == nil {
       headers.add(name: name, value: value)
     }
-    if let data = request.body { body = .bytes(ByteBuffer(bytes: data)) }
+    self.body = body
   }
 }

@@ -4,7 +4,8 @@ import RESTStore
 extension HTTPRequestData {
   /// The headers that follow to another host: none that could identify the sender.
   private static let harmlessHeaders: Set<String> = [
-    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
+    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "if-range",
+    "range", "user-agent",
   ]
 
   private var isRead: Bool { method == .get || method.description == "HEAD" }
