@@ -11,7 +11,8 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together
+    creating + lookup + querying + queryingValues + queryingText + updating + refreshing + deleting + deleteRules
+    + together
     + deletingUnloaded + deletingInTransactions + rollingBack
     + exactIdentifiers + exactIdentifiersOfDocuments
     + queryingInverses + linking + embedding + followingLists + membersLists + wholeLists + oneToOne
@@ -21,7 +22,7 @@ public enum ModelStoreContract {
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
-      randomInclusions(40, seed: 1),
+      randomInclusions(40, seed: 1), randomSearches(20, seed: 1),
     ]
 
   /// The classes of the models that the checks use, for a store or a server that has to know them before.

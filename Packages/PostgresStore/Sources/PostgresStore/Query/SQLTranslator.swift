@@ -80,7 +80,10 @@
 
     private mutating func comparison(_ comparison: QueryComparison, _ level: Level) throws -> String {
       func refused(_ reason: String) -> Untranslatable { Untranslatable(part: "\(comparison)", reason: reason) }
-      guard comparison.term.form != .ignoringCase else { throw refused("its lowercase rules differ") }
+      guard ![.ignoringCase, .ignoringCaseAndAccents].contains(comparison.term.form) else {
+        throw refused("its rules for case and accents differ")
+      }
+      if comparison.operator == .matchesWords { throw refused("its rules for words differ") }
       if comparison.term.form == .count { return try count(comparison, level) }
       switch comparison.operand {
       case .unwritable(let reason): throw refused(reason)
@@ -140,7 +143,7 @@
         case .hasSuffix: return "right(\(sql), length(\(part))) = \(part) COLLATE \"C\""
         default: return "strpos(\(sql), \(part)) > 0"
         }
-      case .matches, .containsMatch, .isIn: throw refused("its regular expressions differ")
+      case .matches, .containsMatch, .matchesWords, .isIn: throw refused("its regular expressions differ")
       }
     }
 

@@ -88,7 +88,8 @@ public struct RESTQuery {
     switch (comparison.operator, value) {
     case (.isIn, .array(let elements)):
       return (keys, .array(try elements.map { try spelled($0, at: comparison.term.path) }))
-    case (.contains, _), (.hasPrefix, _), (.hasSuffix, _), (.matches, _), (.containsMatch, _): return (keys, value)
+    case (.contains, _), (.hasPrefix, _), (.hasSuffix, _), (.matches, _), (.containsMatch, _), (.matchesWords, _):
+      return (keys, value)
     default: return (keys, try spelled(value, at: comparison.term.path))
     }
   }

@@ -64,6 +64,7 @@ extension QueryComparison: CustomStringConvertible {
     case .contains, .hasPrefix, .hasSuffix: return "\(term).\(self.operator.rawValue)(\(operand))"
     case .matches: return "\(term).matches(\(pattern))"
     case .containsMatch: return "\(term).contains(\(pattern))"
+    case .matchesWords: return "\(term).matches(words: \(operand))"
     case .equal where operand == .value(true): return term.description
     default:
       let text = "\(term) \(self.operator.rawValue) \(operand)"

@@ -152,11 +152,38 @@ extension Sequence where Element: Equatable {
 }
 
 extension QueryColumn where Value == String {
-  /// The text in lowercase. The operand of a comparison is converted to lowercase, too.
-  public var ignoringCase: QueryColumn {
+  /// The text with its case folded, the same for every locale. The operand of a comparison is folded, too.
+  ///
+  /// Every scalar is replaced by its full case folding, as Unicode defines it. `$0.name.ignoringCase == "STRASSE"` finds
+  /// `straße`, and `"ΟΔΟΣ"` finds `οδος`. Accents matter.
+  public var ignoringCase: QueryColumn { column(in: .ignoringCase) }
+
+  /// The text without case and accents, the same for every locale. The operand of a comparison is folded, too.
+  ///
+  /// Every scalar is replaced by its compatibility decomposition. Nonspacing marks and invisible scalars are removed.
+  /// Every other scalar is replaced by its full case folding, as Unicode defines it.
+  ///
+  /// `$0.name.ignoringCaseAndAccents.hasPrefix("jose")` finds `José`. A letter that has no decomposition, such as `ø`,
+  /// stays as it is. A regular expression can't ignore accents: such a query throws ``ModelStoreError`` with the code
+  /// `invalid`.
+  public var ignoringCaseAndAccents: QueryColumn { column(in: .ignoringCaseAndAccents) }
+
+  private func column(in form: QueryTerm.Form) -> QueryColumn {
     QueryColumn(
-      field: field, term: QueryTerm(term.path, form: .ignoringCase),
-      derivation: QueryDerivation(self) { $0.lowercased() })
+      field: field, term: QueryTerm(term.path, form: form), derivation: QueryDerivation(self) { form.folded($0) })
+  }
+
+  /// Returns the condition that the text has all words of a search, in any order.
+  ///
+  /// ```swift
+  /// let books = try await store.list(Book.self, where: { $0.title.matches(words: "jane aust*") })
+  /// ```
+  ///
+  /// Case and accents are ignored as by ``ignoringCaseAndAccents``. A word is a run of letters, numbers and their marks;
+  /// everything else separates words. A star at the end of a word finds the words that begin with it. A search without
+  /// words, such as `""`, finds every text, but not nil. A memory store and a file store find words by a text index.
+  public func matches(words: String) -> QueryExpression {
+    .comparison(QueryComparison(QueryTerm(term.path), .matchesWords, .value(.string(words))))
   }
 
   /// Returns the condition that the text begins with another one.

@@ -6,7 +6,7 @@
 /// - Values compare as their Swift type does: numbers as numbers, dates as dates, enumerations by their cases. Text
 ///   compares by its Unicode scalars, independent of the locale.
 /// - Nil is equal only to nil. If one side is nil, `<`, `<=`, `>` and `>=` are false, and so are `contains`,
-///   `hasPrefix`, `hasSuffix` and regular expressions. Therefore `$0.age != 30` and `!($0.age > 30)` hold for a person
+///   `hasPrefix`, `hasSuffix`, `matches(words:)` and regular expressions. Therefore `$0.age != 30` and `!($0.age > 30)` hold for a person
 ///   without age.
 /// - A field that a record lacks has its initial value, as after reading the record.
 /// - A path through a relation without a model gives nil.
@@ -91,6 +91,8 @@ public struct QueryComparison: Hashable, Sendable {
     case matches
     /// A part of the text matches this regular expression.
     case containsMatch
+    /// The text has all words of this one.
+    case matchesWords
   }
 
   /// The operand of a comparison.

@@ -38,8 +38,14 @@ public struct QueryKeyColumn {
     return QueryKeyColumn(path.appending(name), field: related?.field(declaredAs: name))
   }
 
-  /// The text in lowercase. The operand of a comparison is converted to lowercase, too.
+  /// The text with its case folded, as by `QueryColumn.ignoringCase`. The operand of a comparison is folded, too.
   public var ignoringCase: QueryKeyColumn { QueryKeyColumn(path, form: .ignoringCase, field: field) }
+
+  /// The text without case and accents, as by `QueryColumn.ignoringCaseAndAccents`. The operand of a comparison is
+  /// folded, too.
+  public var ignoringCaseAndAccents: QueryKeyColumn {
+    QueryKeyColumn(path, form: .ignoringCaseAndAccents, field: field)
+  }
 
   // MARK: Values
 
@@ -129,6 +135,14 @@ public struct QueryKeyColumn {
 
   /// Returns the condition that a regular expression matches a part of the text.
   public func contains(_ regex: Regex<some Any>) -> QueryExpression { column().contains(regex) }
+
+  /// Returns the condition that the text has all words of a search, or that an element of the list has. See
+  /// `QueryColumn.matches(words:)`.
+  public func matches(words: String) -> QueryExpression {
+    let matches = column(String.self).matches(words: words)
+    guard field.map({ $0.valueType == [String].self }) ?? false else { return matches }
+    return contains { $0.matches(words: words) }
+  }
 
   // MARK: Lists and relations
 

@@ -34,8 +34,10 @@ public struct QueryTerm: Hashable, Sendable, CustomStringConvertible {
   public enum Form: String, Hashable, Sendable, CaseIterable {
     /// The value itself.
     case value
-    /// The text in lowercase, independent of the locale. The operand is converted to lowercase, too.
+    /// The text with its case folded, independent of the locale. The operand is folded, too.
     case ignoringCase
+    /// The text without case and accents, independent of the locale. The operand is folded, too.
+    case ignoringCaseAndAccents
     /// The number of elements of a list; 0 for nil.
     case count
   }

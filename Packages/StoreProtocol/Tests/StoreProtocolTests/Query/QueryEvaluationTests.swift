@@ -50,7 +50,9 @@ import Testing
     let day = Date(timeIntervalSince1970: 86_400 * 3)
     let holding: [Filter] = [
       { $0.name == "Zoë \"the\" Bee\n" }, { $0.name.hasPrefix("Zoë \"") }, { $0.name.hasSuffix("\n") },
-      { $0.name.ignoringCase.contains("THE") }, { $0.nickname == "zo" }, { $0.age == 36 }, { $0.age >= 36 },
+      { $0.name.ignoringCase.contains("THE") }, { $0.name.ignoringCaseAndAccents.hasPrefix("ZOE ") },
+      { $0.name.matches(words: "bee zoe") }, { $0.name.matches(words: "b* T*") }, { $0.tags.matches(words: "RED") },
+      { $0.nickname == "zo" }, { $0.age == 36 }, { $0.age >= 36 },
       { $0.height == 1.5 }, { $0.height < 2 }, { $0.isActive }, { $0.color == .green },
       { $0.color.isIn([.red, .green]) },
       // A field of days holds only the day, and is compared with the day of a constant.

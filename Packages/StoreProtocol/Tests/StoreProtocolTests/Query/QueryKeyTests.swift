@@ -19,6 +19,10 @@ import Testing
     #expect(filter { $0["birthday"] < date } == filter { $0.birthday < date })
     #expect(filter { $0["names.nick"].hasPrefix("A") } == filter { $0.nickname.hasPrefix("A") })
     #expect(filter { $0["name"].ignoringCase == "ada" } == filter { $0.name.ignoringCase == "ada" })
+    #expect(
+      filter { $0["name"].ignoringCaseAndAccents == "ada" } == filter { $0.name.ignoringCaseAndAccents == "ada" })
+    #expect(filter { $0["name"].matches(words: "ada") } == filter { $0.name.matches(words: "ada") })
+    #expect(filter { $0["tags"].matches(words: "ada") } == filter { $0.tags.matches(words: "ada") })
     #expect(filter { $0["name"].contains("d") } == filter { $0.name.contains("d") })
     #expect(filter { $0["name"].matches(/[a-z]+/) } == filter { $0.name.matches(/[a-z]+/) })
     #expect(filter { $0["tags"].contains("x") } == filter { $0.tags.contains("x") })

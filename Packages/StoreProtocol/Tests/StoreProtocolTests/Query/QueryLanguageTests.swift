@@ -44,6 +44,9 @@ import Testing
     ),
     (ModelQuery(where: { ["a", "b"].contains($0.name) && $0.age.isIn(18...) }), #"name.isIn(["a","b"]) && age >= 18"#),
     (ModelQuery(where: { $0.name.ignoringCase.contains("da") }), #"name.ignoringCase.contains("da")"#),
+    (ModelQuery(where: { $0.name.ignoringCaseAndAccents < "da" }), #"name.ignoringCaseAndAccents < "da""#),
+    (ModelQuery(where: { !$0.name.matches(words: "da* \"x") }), #"!name.matches(words: "da* \"x")"#),
+    (ModelQuery(where: { $0.tags.matches(words: "da") }), #"tags.contains { $0.matches(words: "da") }"#),
     (
       ModelQuery(where: { $0.name.matches(/[a-z]+/) || $0.name.contains(/[0-9]/) }),
       "name.matches(/[a-z]+/) || name.contains(/[0-9]/)"

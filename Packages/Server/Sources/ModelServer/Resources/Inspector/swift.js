@@ -53,6 +53,8 @@ function comparison(json, type) {
       return `${left}.isIn([${(json.value ?? []).map((value) => literal(value, valueType)).join(", ")}])`;
     case "matches":
       return `${left}.matches(${pattern(json.value)})`;
+    case "matchesWords":
+      return `${left}.matches(words: ${literal(json.value, valueType)})`;
     case "containsMatch":
       return `${left}.contains(${pattern(json.value)})`;
     default:

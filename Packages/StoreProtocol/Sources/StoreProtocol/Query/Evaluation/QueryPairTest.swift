@@ -11,7 +11,10 @@ struct QueryPairTest {
     with other: QueryTerm
   ) throws {
     let operation = comparison.operator
-    let folds = [comparison.term.form, other.form].contains(.ignoringCase)
+    // Each side is folded as the other one.
+    let forms = [comparison.term.form, other.form]
+    let folding =
+      forms.contains(.ignoringCaseAndAccents) ? TextFolding.caseAndAccents : forms.lazy.compactMap(\.folding).first
     func refused(_ reason: String) -> ModelStoreError {
       ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: \(reason).")
     }
@@ -55,7 +58,7 @@ struct QueryPairTest {
       guard let left = left as? Field<String>, let right = right as? Field<String> else {
         throw refused("the fields have different types, \(left.valueType) and \(right.valueType)")
       }
-      if [.isIn, .matches, .containsMatch].contains(operation) {
+      if [.isIn, .matches, .containsMatch, .matchesWords].contains(operation) {
         throw refused("it needs a value, not another field")
       }
       return {
@@ -64,8 +67,8 @@ struct QueryPairTest {
           let areEqual = first == nil && second == nil
           return operation == .equal ? areEqual : operation == .notEqual ? !areEqual : false
         }
-        let other = Array((folds ? second.lowercased() : second).utf8)
-        return ScalarOrder.compare(folds ? first.lowercased() : first, operation, other)
+        let other = Array((folding?.folded(second) ?? second).utf8)
+        return ScalarOrder.compare(folding?.folded(first) ?? first, operation, other)
       }
     }
 

@@ -147,11 +147,11 @@ class QuerySortKeys {
       }
     }
     if let field = field as? Field<String> {
-      let folds = order.term.form == .ignoringCase
+      let form = order.term.form
       return TypedSortKeys(
         { json in
           let text = json.isNull ? nil : try field.value(readFrom: json, in: context)
-          return folds ? text?.lowercased() : text
+          return text.map(form.folded)
         }, ScalarOrder.order)
     }
     guard let type = field.valueType as? any (Comparable & SendableMetatype).Type else { throw refused(order, field) }

@@ -120,13 +120,18 @@ struct QueryTestMaker {
 
   private func text(_ json: JSONValue) throws -> QueryTest {
     guard let field = field as? Field<String> else { throw refused("its field has another type") }
-    let folds = comparison.term.form == .ignoringCase
-    func prepared(_ text: String) -> String { folds ? text.lowercased() : text }
+    let form = comparison.term.form
+    let folds = form.folding != nil
+    func prepared(_ text: String) -> String { form.folded(text) }
     switch comparison.operator {
     case .isIn:
       let list = Set(try list(json, of: field).map { $0.map { Array(prepared($0).utf8) } })
       return ValueTest(field, context) { text in list.contains(text.map { Array(prepared($0).utf8) }) }
-    case .matches, .containsMatch: return try matching(json, field, folds)
+    case .matches, .containsMatch: return try matching(json, field, form)
+    case .matchesWords:
+      guard case .string(let words) = json else { throw refused("the words of a search are a text") }
+      let search = WordSearch(words)
+      return ValueTest(field, context) { text in text.map(search.matches) ?? false }
     default: break
     }
     guard let operand = try value(json, of: field).map(prepared) else { throw refused("it needs a text") }
@@ -139,12 +144,14 @@ struct QueryTestMaker {
     return !folds && field.isPlain(in: context) ? TextTest(operation, operand, general) : general
   }
 
-  private func matching(_ json: JSONValue, _ field: Field<String>, _ folds: Bool) throws -> QueryTest {
+  private func matching(_ json: JSONValue, _ field: Field<String>, _ form: QueryTerm.Form) throws -> QueryTest {
+    // The pattern has accents where the text has none, and can't be folded.
+    if form == .ignoringCaseAndAccents { throw refused("a regular expression can't ignore accents") }
     guard case .string(let pattern) = json else { throw refused("a regular expression is a text") }
     let isWhole = comparison.operator == .matches
     do {
       var regex = try Regex(pattern)
-      if folds { regex = regex.ignoresCase() }
+      if form == .ignoringCase { regex = regex.ignoresCase() }
       return ValueTest(field, context) { text in
         guard let text else { return false }
         return isWhole ? try regex.wholeMatch(in: text) != nil : try regex.firstMatch(in: text) != nil

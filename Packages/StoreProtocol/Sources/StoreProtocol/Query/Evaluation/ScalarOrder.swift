@@ -54,7 +54,7 @@ enum ScalarOrder {
       case .hasPrefix: hasPart(text, operand, at: 0)
       case .hasSuffix: hasPart(text, operand, at: text.count - operand.count)
       case .contains: contains(text, operand)
-      case .isIn, .matches, .containsMatch: false
+      case .isIn, .matches, .containsMatch, .matchesWords: false
       }
     }
   }

@@ -28,7 +28,7 @@ struct RandomCondition {
         return RandomCondition({ !first.query($0) }) { !first.holds($0) }
       }
     }
-    switch random.next() % 16 {
+    switch random.next() % 17 {
     case 0: return comparison({ $0.age }, \.age, random.maybe { Int.random(in: 0...12, using: &$0) }, &random)
     case 1: return comparison({ $0.height }, \.height, random.maybe { $0.pick(PlainPerson.heights) }, &random)
     case 2: return comparison({ $0.birthday }, \.birthday, random.maybe { $0.pick(PlainPerson.days) }, &random)
@@ -45,6 +45,7 @@ struct RandomCondition {
     case 13:
       return comparison({ $0.anniversary }, \.anniversary, random.maybe { $0.pick(PlainPerson.anniversaries) }, &random)
     case 14: return comparison({ $0.balance }, \.balance, random.maybe { $0.pick(PlainPerson.balances) }, &random)
+    case 15: return words(&random)
     default: return related(&random)
     }
   }
@@ -90,12 +91,15 @@ struct RandomCondition {
     _ plainColumn: @escaping (Columns) -> QueryColumn<String>, _ value: @escaping (PlainPerson) -> String?,
     _ random: inout RandomSource
   ) -> RandomCondition {
-    let folds = random.next() % 4 == 0
-    let column = { folds ? plainColumn($0).ignoringCase : plainColumn($0) }
+    let form = random.next() % 8
+    let column: (Columns) -> QueryColumn<String> = {
+      form == 0 ? plainColumn($0).ignoringCaseAndAccents : form == 1 ? plainColumn($0).ignoringCase : plainColumn($0)
+    }
+    let fold: (String) -> String = { form == 0 ? folded($0) : form == 1 ? $0.lowercased() : $0 }
     let operand = random.pick(PlainPerson.names + ["a", "o", "b", "B"])
-    let expected = scalars(folds ? operand.lowercased() : operand)
+    let expected = scalars(fold(operand))
     func holds(_ compare: @escaping ([UInt32], [UInt32]) -> Bool) -> (PlainPerson) -> Bool {
-      { person in value(person).map { compare(scalars(folds ? $0.lowercased() : $0), expected) } ?? false }
+      { person in value(person).map { compare(scalars(fold($0)), expected) } ?? false }
     }
     func contains(_ text: [UInt32], _ part: [UInt32]) -> Bool {
       part.isEmpty
@@ -115,10 +119,38 @@ struct RandomCondition {
     case 7:
       let others = [operand, random.pick(PlainPerson.names)]
       return RandomCondition({ column($0).isIn(others) }) { person in
-        guard let text = value(person).map({ scalars(folds ? $0.lowercased() : $0) }) else { return false }
-        return others.contains { scalars(folds ? $0.lowercased() : $0) == text }
+        guard let text = value(person).map({ scalars(fold($0)) }) else { return false }
+        return others.contains { scalars(fold($0)) == text }
       }
     default: return RandomCondition({ column($0) == nil }) { value($0) == nil }
+    }
+  }
+
+  /// Returns a text without case and accents. It is enough for the texts of random people.
+  private static func folded(_ text: String) -> String {
+    let scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+      !(0x300...0x36F).contains($0.value)
+    }
+    return String(String.UnicodeScalarView(scalars)).lowercased()
+  }
+
+  private static func words(_ random: inout RandomSource) -> RandomCondition {
+    let pieces = PlainPerson.names + ["zo*", "B*", "b", "BOB*", "łu*", "*", "a*", "1", "1*", "RED*", "x"]
+    let count = Int.random(in: 1...2, using: &random)
+    let search = (0..<count).map { _ in random.pick(pieces) }.joined(separator: " ")
+    func holds(_ text: String?) -> Bool {
+      guard let text else { return false }
+      let found = folded(text).split { !$0.isLetter && !$0.isNumber }
+      return folded(search).split(separator: " ").allSatisfy { word in
+        let letters = word.filter { $0.isLetter || $0.isNumber }
+        return letters.isEmpty || found.contains { word.hasSuffix("*") ? $0.hasPrefix(letters) : $0 == letters }
+      }
+    }
+    switch random.next() % 4 {
+    case 0: return RandomCondition({ $0.name.matches(words: search) }) { holds($0.name) }
+    case 1: return RandomCondition({ $0.nickname.matches(words: search) }) { holds($0.nickname) }
+    case 2: return RandomCondition({ $0.company.name.matches(words: search) }) { holds($0.company?.name) }
+    default: return RandomCondition({ $0.tags.matches(words: search) }) { $0.tags?.contains(where: holds) ?? false }
     }
   }
 
