@@ -96,6 +96,9 @@ import Testing
       try store.index(\ContractPerson.anniversary)
       try store.index(\ContractPerson.balance)
       try store.index(\ContractPerson.nickname)
+      try store.index(\ContractPerson.name, .text)
+      try store.index(\ContractPerson.nickname, .text)
+      try store.index(\ContractPerson.tags, .text)
       return store
     }
   }

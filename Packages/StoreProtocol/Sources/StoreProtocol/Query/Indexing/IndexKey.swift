@@ -9,9 +9,9 @@ public struct IndexKey: Hashable, Sendable {
   /// The number, or the first eight bytes of a text.
   private let head: UInt64
   /// 0 for nil, 1 for a number, and 1 plus the number of bytes (at most 9) for a text. It distinguishes texts with the
-  /// same head, of which one is a prefix of the other.
+  /// same head, of which one is a prefix of the other. For a list of words it is `rankOfWords`.
   private let rank: UInt8
-  /// The bytes that do not fit into the head.
+  /// The bytes that do not fit into the head; for a list of words the size and the bytes of each.
   private let tail: [UInt8]?
 
   private init(head: UInt64, rank: UInt8 = 1, tail: [UInt8]? = nil) {
@@ -48,6 +48,13 @@ public struct IndexKey: Hashable, Sendable {
     rank = UInt8(1 + min(bytes.count, 9))
     tail = bytes.count > 8 ? Array(bytes[8...]) : nil
   }
+
+  /// Creates the key of a list of words.
+  init(packedWords: [UInt8]) { self.init(head: 0, rank: Self.rankOfWords, tail: packedWords) }
+
+  /// The words of a list; nil for another key.
+  @inline(__always)
+  var packedWords: [UInt8]? { rank == Self.rankOfWords ? tail : nil }
 
   /// The text of a text's key; nil for the key of nil. Undefined for keys of other values.
   var text: String? {

@@ -5,7 +5,7 @@ internal import Foundation
 final class IndexKeyReader: @unchecked Sendable {
   // Sendable by construction: everything is constant except the field and its model. These belong to this object alone,
   // and only `read` and `readOperand` access them, inside `lock`.
-  private enum Quick { case none, integer, number, text }
+  private enum Quick { case none, integer, number, text, words }
 
   /// Whether keys are in the order of the values.
   let isOrdered: Bool
@@ -24,8 +24,18 @@ final class IndexKeyReader: @unchecked Sendable {
   ///   - field: a field to which no other code has a reference.
   ///   - owner: its model, to which no other code has a reference either.
   ///   - context: the transformers and the spelling of the records.
+  ///   - hasWords: whether keys are the words of texts.
   /// - Returns: nil if its values can't be keys.
-  init?(_ field: AnyField, of owner: ModelObject?, _ context: ValueTransformerContext) {
+  init?(_ field: AnyField, of owner: ModelObject?, _ context: ValueTransformerContext, hasWords: Bool = false) {
+    if hasWords {
+      guard let read = Self.readerOfWords(field, context) else { return nil }
+      self.read = read
+      readOperand = { _ in nil }
+      quick = (field as? Field<String>)?.isPlain(in: context) == true ? .words : .none
+      (isOrdered, isHashed, isText) = (false, false, false)
+      self.owner = owner
+      return
+    }
     let order = Self.order(of: field.valueType)
     if order == nil, !(field.valueType is any Hashable.Type) { return nil }
     let isHashed = order == nil
@@ -76,6 +86,21 @@ final class IndexKeyReader: @unchecked Sendable {
     return raw(type) ? false : nil
   }
 
+  /// Returns a function that reads the words of a text or of a list of texts; nil for a field of other values.
+  private static func readerOfWords(
+    _ field: AnyField, _ context: ValueTransformerContext
+  ) -> ((JSONValue) throws -> IndexKey?)? {
+    func key(of texts: [String]) -> IndexKey { IndexKey(words: TextWords.distinct(in: texts.joined(separator: "\n"))) }
+    if let field = field as? Field<String> {
+      return { json in key(of: try field.value(readFrom: json, in: context).map { [$0] } ?? []) }
+    }
+    if let field = field as? Field<[String]> {
+      return { json in key(of: try field.value(readFrom: json, in: context) ?? []) }
+    }
+    // A member that is no text matches no search.
+    return field.isUntypedMember ? { json in key(of: json.stringValue.map { [$0] } ?? []) } : nil
+  }
+
   private static func quick(_ type: Any.Type) -> Quick {
     type == Int.self ? .integer : type == String.self ? .text : type == Double.self ? .number : .none
   }
@@ -87,6 +112,7 @@ final class IndexKeyReader: @unchecked Sendable {
     case (.int(let value), .integer): IndexKey(value)
     case (.double(let value), .number): IndexKey(value)
     case (.string(let value), .text): IndexKey(value)
+    case (.string(let value), .words): IndexKey(words: TextWords.distinct(in: value))
     default: lock.withLock { _ in try? read(json) }
     }
   }
@@ -103,6 +129,7 @@ final class IndexKeyReader: @unchecked Sendable {
     case (.string, .text):
       let raw = try scanner.readRawString()
       return raw.hasEscapes ? IndexKey(raw.string) : IndexKey(raw.bytes)
+    case (.string, .words): return IndexKey(words: TextWords.distinct(in: try scanner.readRawString().string))
     default: break
     }
     scanner = start

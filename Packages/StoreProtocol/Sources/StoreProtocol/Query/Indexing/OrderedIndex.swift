@@ -1,5 +1,5 @@
 /// An index of records by a field, in the order of the values. Records with equal values are in the order of their
-/// creation.
+/// creation. An index of words has an entry for each word of a record.
 ///
 /// The index identifies a record by its place: an integer that is larger the later the record was created. A copy of an
 /// index is a snapshot. It costs nothing, and a later change copies only the leaves that it modifies.
@@ -45,10 +45,14 @@ public struct OrderedIndex: Sendable {
   public init(_ keys: some Sequence<(key: IndexKey?, place: Int)>) {
     var entries: [Entry] = []
     for (key, place) in keys {
-      if let key { entries.append(Entry(key: key, place: place)) } else { unreadable.insert(place) }
+      count += 1
+      if let key {
+        key.forEachEntry { entries.append(Entry(key: $0, place: place)) }
+      } else {
+        unreadable.insert(place)
+      }
     }
     entries.sort()
-    count = entries.count + unreadable.count
     var start = 0
     while start < entries.count {
       let end = min(start + Self.leafSize * 3 / 4, entries.count)
@@ -72,7 +76,7 @@ public struct OrderedIndex: Sendable {
       unreadable.insert(place)
       return
     }
-    insert(Entry(key: key, place: place))
+    key.forEachEntry { insert(Entry(key: $0, place: place)) }
   }
 
   /// Removes a record by the key with which it was added.
@@ -80,7 +84,9 @@ public struct OrderedIndex: Sendable {
   /// - Complexity: O(log *n*).
   public mutating func remove(_ key: IndexKey?, _ place: Int) {
     if let key {
-      if remove(Entry(key: key, place: place)) { count -= 1 }
+      var isRemoved = false
+      key.forEachEntry { if remove(Entry(key: $0, place: place)) { isRemoved = true } }
+      if isRemoved { count -= 1 }
     } else if unreadable.remove(place) != nil {
       count -= 1
     }
@@ -90,7 +96,10 @@ public struct OrderedIndex: Sendable {
   ///
   /// - Complexity: O(*n*).
   public mutating func remove(_ place: Int) {
-    remove(leaves.lazy.joined().first { $0.place == place }?.key, place)
+    let entries = leaves.lazy.joined().filter { $0.place == place }
+    guard !entries.isEmpty else { return remove(nil, place) }
+    for entry in Array(entries) { _ = remove(entry) }
+    count -= 1
   }
 
   // MARK: Lookup

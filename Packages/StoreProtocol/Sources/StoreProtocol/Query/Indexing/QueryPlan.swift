@@ -12,6 +12,8 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     case all
     /// The keys of an index, which is given by its number.
     case index(Int, IndexRanges)
+    /// The records that have a key in each of the ranges of an index of words, which is given by its number.
+    case words(Int, [IndexRanges])
     /// The union of the records of these paths.
     case either([Access])
     /// The intersection of the records of these paths.
@@ -45,13 +47,13 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   /// The number of all records.
   public let totalCount: Int
 
-  /// The fields whose indexes are used, in the order of use.
+  /// The fields whose indexes are used, in the order of use. An index of words has the name of its field with `.text`.
   public var usedIndexes: [String] {
     var numbers: [Int] = []
     func visit(_ access: Access) {
       switch access {
       case .all: break
-      case .index(let number, _): if !numbers.contains(number) { numbers.append(number) }
+      case .index(let number, _), .words(let number, _): if !numbers.contains(number) { numbers.append(number) }
       case .either(let parts), .both(let parts): parts.forEach(visit)
       }
     }
@@ -76,7 +78,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   private func text(of access: Access) -> String {
     switch access {
     case .all: "nothing"
-    case .index(let number, _): "the index of \(fields[number])"
+    case .index(let number, _), .words(let number, _): "the index of \(fields[number])"
     case .either(let parts): parts.isEmpty ? "nothing" : parts.map(text).joined(separator: " or ")
     case .both(let parts): parts.map(text).joined(separator: " and ")
     }
@@ -127,6 +129,7 @@ extension QueryPlan {
       let places = indexes[number].places(in: ranges)
       // Records with the same key are in order already.
       return ranges.isOneKey ? places : places.sorted()
+    case .words(let number, let parts): return indexes[number].places(inAll: parts)
     default: return Self.set(access, indexes)?.sorted()
     }
   }
@@ -135,6 +138,7 @@ extension QueryPlan {
     switch access {
     case .all: return nil
     case .index(let number, let ranges): return Set(indexes[number].places(in: ranges))
+    case .words(let number, let parts): return Set(indexes[number].places(inAll: parts))
     case .either(let parts):
       return parts.reduce(into: Set()) { all, part in all.formUnion(set(part, indexes) ?? []) }
     case .both(let parts):
@@ -168,6 +172,10 @@ extension QueryPlan {
     guard isExact else { return nil }
     if let order { return indexes[order.index].count(in: order.ranges) }
     if case .index(let number, let ranges) = access { return indexes[number].count(in: ranges) }
+    if case .words(let number, let parts) = access {
+      let isOneKey = parts.count == 1 && parts[0].isOneKey
+      return isOneKey ? indexes[number].count(in: parts[0]) : indexes[number].places(inAll: parts).count
+    }
     return Self.set(access, indexes)?.count
   }
 }

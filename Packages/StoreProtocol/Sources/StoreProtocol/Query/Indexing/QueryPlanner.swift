@@ -15,6 +15,8 @@ public struct QueryPlanner: Sendable {
   private indirect enum Part {
     /// The ranges of indexed fields, by number.
     case ranges([(index: Int, ranges: IndexRanges)])
+    /// The ranges of the words of a search, in an index of words.
+    case words(index: Int, [IndexRanges])
     case and([(index: Int, ranges: IndexRanges)], [Part])
     case or([(index: Int, ranges: IndexRanges)], [Part])
   }
@@ -110,6 +112,9 @@ public struct QueryPlanner: Sendable {
           ranges.isExact ? (index: index, ranges: ranges.complement) : nil
         })
     default:
+      for number in fields.indices {
+        if let words = fields[number].words(where: condition) { return .words(index: number, words) }
+      }
       return .ranges(
         fields.indices.compactMap { number in
           fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
@@ -165,7 +170,8 @@ public struct QueryPlanner: Sendable {
     let isEnoughEarly = !isSorted && best.isExact
     return QueryPlan(
       access: best.access, order: nil, isExact: canTrustKeys && best.isExact && best.access != .all, isSorted: isSorted,
-      fields: fields, estimatedCount: isEnoughEarly ? min(best.count, end) : best.count, totalCount: totalCount)
+      fields: fields, estimatedCount: min(isEnoughEarly ? min(best.count, end) : best.count, totalCount),
+      totalCount: totalCount)
   }
 
   /// Returns the plan with the index that has the order of the query, if it costs less than another path and a sort.
@@ -200,6 +206,7 @@ public struct QueryPlanner: Sendable {
   private static func ranges(_ part: Part) -> [(index: Int, ranges: IndexRanges)] {
     switch part {
     case .ranges(let ranges), .and(let ranges, _), .or(let ranges, _): ranges
+    case .words: []
     }
   }
 
@@ -214,6 +221,7 @@ public struct QueryPlanner: Sendable {
     if best?.isExact == true { return best }
     switch part {
     case .ranges: break
+    case .words(let number, let parts): return way(number, parts, indexes[number])
     case .and(_, let parts):
       let ways = parts.map { way($0, indexes) }
       for case var other? in ways where other.count < best?.count ?? .max {
@@ -230,6 +238,21 @@ public struct QueryPlanner: Sendable {
       }
     }
     return best
+  }
+
+  /// The number of entries of an index of words that are visited in the time that it takes to test one record.
+  private static let testingCost = 32
+
+  /// Returns the access path of a search in an index of words; nil if some words are unknown.
+  private func way(_ number: Int, _ parts: [IndexRanges], _ index: OrderedIndex) -> AccessPath? {
+    guard index.isComplete else { return nil }
+    let counts = parts.map(index.count(in:))
+    let count = counts.min() ?? 0
+    // The many words that begin with one letter are left to the test of the records with a rare word.
+    let used = zip(parts, counts).filter { $0.isOneKey || $1 / Self.testingCost <= count }.map(\.0)
+    return AccessPath(
+      access: .words(number, used), count: count,
+      isExact: used.count == parts.count && parts.allSatisfy(\.isExact))
   }
 
   /// Returns the intersection of the paths of several terms, where it costs less than testing all records of one.

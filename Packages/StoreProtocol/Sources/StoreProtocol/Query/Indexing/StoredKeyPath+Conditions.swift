@@ -5,6 +5,8 @@ extension StoredKeyPath {
   ///
   /// - Returns: nil if the condition does not restrict the keys.
   func ranges(where condition: QueryExpression) -> IndexRanges? {
+    // A record has many words: ranges of several conditions can't be combined.
+    if hasWords { return nil }
     switch condition {
     case .constant(let value): return value ? nil : IndexRanges.none
     case .comparison(let comparison): return ranges(where: comparison)
@@ -17,6 +19,30 @@ extension StoredKeyPath {
       return ranges.complement
     case .any: return nil
     }
+  }
+
+  /// Returns the keys of each word of a search, if a condition is one that an index of words serves.
+  ///
+  /// - Returns: a record has a key in each range if the condition holds for it; nil for another condition, or a search
+  ///   without words.
+  func words(where condition: QueryExpression) -> [IndexRanges]? {
+    guard hasWords else { return nil }
+    if case .any(path, .comparison(let comparison)) = condition, comparison.term.path.keys.isEmpty,
+      let parts = Self.words(comparison)
+    {
+      // Several words may be those of several elements.
+      return parts.count == 1 ? parts : parts.map(\.inexact)
+    }
+    guard case .comparison(let comparison) = condition, comparison.term.path == path else { return nil }
+    return Self.words(comparison)
+  }
+
+  private static func words(_ comparison: QueryComparison) -> [IndexRanges]? {
+    guard comparison.operator == .matchesWords, comparison.term.form != .count,
+      case .value(.string(let text)) = comparison.operand
+    else { return nil }
+    let words = WordSearch(text).words
+    return words.isEmpty ? nil : words.map(\.ranges)
   }
 
   private func ranges(where comparison: QueryComparison) -> IndexRanges? {
@@ -74,7 +100,13 @@ extension StoredKeyPath {
   }
 
   private static func prefix(_ text: String) -> IndexRanges {
-    var bytes = Array(text.utf8)
+    var text = text
+    return text.withUTF8(prefix)
+  }
+
+  /// Returns the keys of texts that begin with the UTF-8 of a text.
+  static func prefix(_ text: UnsafeBufferPointer<UInt8>) -> IndexRanges {
+    var bytes = Array(text)
     guard let last = bytes.last else { return .values }
     // No byte of UTF-8 is 0xFF, so that each byte has a successor.
     bytes[bytes.count - 1] = last + 1

@@ -16,6 +16,8 @@ public struct StoredKeyPath: Sendable {
   public let key: String
   /// Whether keys are in the order of the values. Otherwise an index finds only equal values.
   public let isOrdered: Bool
+  /// Whether the index is one of words.
+  let hasWords: Bool
   /// The index key of a record without the field; nil if its value can't be read.
   let missing: IndexKey?
   /// The key of the value that a model has if its record lacks the field, for a field of a subclass. Records of other
@@ -29,7 +31,10 @@ public struct StoredKeyPath: Sendable {
   /// The keys of a member inside the value of the field.
   private let inner: [String]
 
-  private init<M: Model>(_ type: M.Type, path: QueryPath, in context: ValueTransformerContext) throws {
+  private init<M: Model>(
+    _ type: M.Type, path: QueryPath, kind: IndexKind?, in context: ValueTransformerContext
+  ) throws {
+    let hasWords = kind == .text
     // A separate level, so that no other code has a reference to its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
     defer { withExtendedLifetime(level) {} }
@@ -48,15 +53,9 @@ public struct StoredKeyPath: Sendable {
     }
     let slot = try level.slot(path.keys[...])
     let source = Self.source(of: slot.field, level.prototype)
-    guard let source, let reader = IndexKeyReader(source.field, of: source.owner, context) else {
-      throw ModelStoreError(
-        .invalid,
-        """
-        There is no index of \("\(path)".quotedForMessage): values of the type \
-        \(slot.field.valueType) are not Hashable. Make the type Hashable, or query without an \
-        index.
-        """)
-    }
+    guard let source, !hasWords || !(slot.field is any RelationField),
+      let reader = IndexKeyReader(source.field, of: source.owner, context, hasWords: hasWords)
+    else { throw Self.refused(path, slot.field, hasWords: hasWords) }
     self.path = QueryPath([slot.key] + slot.inner)
     relatedPath = slot.field is any RelationField ? source.field.key.map { [slot.key, $0] } : nil
     wholeKey = slot.spelledKey
@@ -66,8 +65,28 @@ public struct StoredKeyPath: Sendable {
     self.reader = reader
     let absent = reader.key(of: slot.missing)
     let isOfSubclass = !slot.missing.isNull && M.topOfHierarchy.init().field(declaredAs: slot.key) == nil
-    (missing, self.absent) = isOfSubclass ? (.null, absent) : (absent, nil)
+    // A record of another class that is found by the words of an initial value is tested, and does not match.
+    (missing, self.absent) = isOfSubclass && !hasWords ? (.null, absent) : (absent, nil)
+    self.hasWords = hasWords
     isOrdered = reader.isOrdered && !isOfSubclass
+  }
+
+  private static func refused(_ path: QueryPath, _ field: AnyField, hasWords: Bool) -> ModelStoreError {
+    let (name, type) = ("\(path)".quotedForMessage, field.valueType)
+    if hasWords {
+      return ModelStoreError(
+        .invalid,
+        """
+        There is no text index of \(name): values of the type \(type) are not text. Index a text or a list of texts, or \
+        leave out .text.
+        """)
+    }
+    return ModelStoreError(
+      .invalid,
+      """
+      There is no index of \(name): values of the type \(type) are not Hashable. Make the type Hashable, or query without \
+      an index.
+      """)
   }
 
   /// Returns the field whose values are written: the field itself, or the referenced identifier for a foreign key.
@@ -89,10 +108,13 @@ extension StoredKeyPath {
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - field: returns the field of a model.
+  ///   - kind: the kind of the index; nil for one of values.
   ///   - context: the transformers and the spelling of the records.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such
   ///   values are neither `Hashable` nor foreign keys.
-  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
+  public init<M: Model>(
+    _ type: M.Type, _ field: (M) -> AnyField?, kind: IndexKind? = nil, in context: ValueTransformerContext
+  ) throws {
     // A field has its key only as long as its model is live.
     let prototype = M.prototype()
     let key = withExtendedLifetime(prototype) { field(prototype)?.key }
@@ -104,7 +126,7 @@ extension StoredKeyPath {
         declared with @Field, or of a field.
         """)
     }
-    try self.init(type, path: [key], in: context)
+    try self.init(type, path: [key], kind: kind, in: context)
   }
 
   /// Creates the key path of a column: of a field, or of a member inside the value of one.
@@ -112,17 +134,19 @@ extension StoredKeyPath {
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - column: returns the column.
+  ///   - kind: the kind of the index; nil for one of values.
   ///   - context: the transformers and the spelling of the records.
   /// - Throws: ``ModelStoreError`` as for a field; `invalid` for a field of a related model.
   public init<M: Model, Value>(
-    _ type: M.Type, column: (ModelColumns<M>) -> QueryColumn<Value>, in context: ValueTransformerContext
+    _ type: M.Type, column: (ModelColumns<M>) -> QueryColumn<Value>, kind: IndexKind? = nil,
+    in context: ValueTransformerContext
   ) throws {
     let term = column(ModelColumns()).term
     guard term.form == .value else {
       throw ModelStoreError(
         .invalid, "There is no index of \("\(term)".quotedForMessage): only values themselves are indexed.")
     }
-    try self.init(type, path: term.path, in: context)
+    try self.init(type, path: term.path, kind: kind, in: context)
   }
 
   /// Creates the key path of the field with a key.
@@ -130,11 +154,14 @@ extension StoredKeyPath {
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - key: the key of the field, as it is declared.
+  ///   - kind: the kind of the index; nil for one of values.
   ///   - context: the transformers and the spelling of the records.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
   ///   `unsupported` if stores don't keep it.
-  public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
-    try self.init(type, path: [key], in: context)
+  public init<M: Model>(
+    _ type: M.Type, key: String, kind: IndexKind? = nil, in context: ValueTransformerContext
+  ) throws {
+    try self.init(type, path: [key], kind: kind, in: context)
   }
 
   /// Returns the index key of the bytes of a record; nil if the value can't be read.
@@ -158,14 +185,14 @@ extension StoredKeyPath {
 }
 
 extension StoredKeyPath: Hashable, CustomStringConvertible {
-  /// Returns whether both are the same field in the same spelling.
+  /// Returns whether both are the same field in the same spelling, for the same kind of index.
   public static func == (left: StoredKeyPath, right: StoredKeyPath) -> Bool {
-    left.path == right.path && left.key == right.key
+    left.path == right.path && left.key == right.key && left.hasWords == right.hasWords
   }
 
   /// Hashes the path of the field.
   public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-  /// The keys of the path, separated by dots.
-  public var description: String { path.description }
+  /// The keys of the path, separated by dots; for an index of words followed by `text`.
+  public var description: String { hasWords ? "\(path).text" : path.description }
 }
