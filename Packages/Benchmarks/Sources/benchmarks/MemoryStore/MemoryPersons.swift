@@ -7,7 +7,11 @@ import MemoryStore
 final class GRDBPersonsInMemory: Sendable {
   private let queue: DatabaseQueue
 
-  init(indexed: Bool = false) throws {
+  private let hasWords: Bool
+
+  /// - Parameter hasWords: whether the words of the addresses are indexed.
+  init(indexed: Bool = false, hasWords: Bool = false) throws {
+    self.hasWords = hasWords
     queue = try DatabaseQueue()
     try queue.write { db in
       try db.create(table: PersonRecord.databaseTableName) { table in
@@ -22,13 +26,18 @@ final class GRDBPersonsInMemory: Sendable {
         table.column("score", .integer)
         table.column("tags", .jsonText)
       }
+      if hasWords { try db.execute(sql: "CREATE VIRTUAL TABLE words USING fts5(email)") }
       if indexed { try db.create(indexOn: PersonRecord.databaseTableName, columns: ["score"]) }
     }
   }
 
   func createAll(_ records: [PersonRecord]) throws {
     try queue.write { db in
-      for record in records { try record.insert(db) }
+      for record in records {
+        try record.insert(db)
+        guard hasWords else { continue }
+        try db.execute(sql: "INSERT INTO words (rowid, email) VALUES (?, ?)", arguments: [record.id, record.email])
+      }
     }
   }
 
@@ -42,6 +51,16 @@ final class GRDBPersonsInMemory: Sendable {
 
   func lookUpInOneRead(_ identifiers: [Int]) throws -> [PersonRecord] {
     try queue.read { db in try identifiers.compactMap { try PersonRecord.fetchOne(db, key: $0) } }
+  }
+
+  func people(words: [String]) throws -> [PersonRecord] {
+    try words.flatMap { word in
+      try queue.read { db in
+        try PersonRecord.fetchAll(
+          db, sql: "SELECT person.* FROM words JOIN person ON person.id = words.rowid WHERE words MATCH ? ORDER BY id",
+          arguments: [word])
+      }
+    }
   }
 
   func people(scores: [Int]) throws -> [PersonRecord] {

@@ -7,7 +7,7 @@ enum MemoryQueryBenchmarks {
     [
       scan("first key", QueryScan(key: "age") { $0 == 30 }) { $0.age == 30 },
       scan("second last key", QueryScan(key: "score") { $0 < 1_000 }) { $0.score < 1_000 },
-      indexed(live: true), indexed(live: false),
+      indexed(live: true), indexed(live: false), words(live: true), words(live: false),
     ]
   }
 
@@ -56,6 +56,39 @@ enum MemoryQueryBenchmarks {
           }, checksum: { Person.checksum($0) }, finish: { withExtendedLifetime(kept) {} }),
         Side(
           "GRDB, one read each", goal: 1 / 5.0, prepare: { _ in }, run: { try database.people(scores: scores(size)) },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  /// Searches for a word that one text of 100,000 has. The texts have five words.
+  private static func words(live: Bool) -> Benchmark {
+    Benchmark(
+      group: "memory store", name: "word in a text index of 100,000, \(live ? "live" : "as new models")",
+      operation: "query", size: 1_000
+    ) { size in
+      let count = 100_000
+      let store = try await FilledMemoryStore.make(count: count)
+      try store.index(\Person.email, .text)
+      let database = try GRDBPersonsInMemory(hasWords: true)
+      try database.createAll(PersonRecord.samples(identifiers: 0..<count))
+      let words = (0..<size).map { "\($0 * 7_919 % count)" }
+      var kept: [Person] = []
+      if live {
+        for word in words { kept += try await store.list(Person.self, where: { $0.email.matches(words: word) }) }
+      }
+      return [
+        Side(
+          "ModelKit", prepare: { _ in live ? store : MemoryModelStore(store.handle) },
+          run: { store in
+            var found: [Person] = []
+            for word in words {
+              found += try store.listImmediately(Person.self, where: { $0.email.matches(words: word) })
+            }
+            return found
+          }, checksum: { Person.checksum($0) }, finish: { withExtendedLifetime(kept) {} }),
+        Side(
+          "GRDB, FTS5", goal: 1, prepare: { _ in }, run: { try database.people(words: words) },
           checksum: { PersonRecord.checksum($0) }),
       ]
     }
