@@ -28,8 +28,9 @@ public protocol RESTDialect: Sendable {
   /// Changes a request that is complete except for the credentials: its headers, its limits of time, size and
   /// redirects, and its cache policy. Default: nothing is changed.
   ///
-  /// The headers that a call or ``RESTModelStore/with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` names replace those
-  /// set here, as do its time limit and cache policy.
+  /// The headers that a call or
+  /// ``RESTModelStore/with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` names replace those set
+  /// here, as do its time limit and cache policy.
   ///
   /// - Parameters:
   ///   - request: the request, with the store's own `Accept` and `Content-Type`.
@@ -53,8 +54,8 @@ public protocol RESTDialect: Sendable {
   /// POST to its collection. Default: no.
   var createsWithPut: Bool { get }
 
-  /// Whether a POST of a list to a collection creates a model of each element, atomically, and is answered with the list
-  /// of their records in the same order. ``RESTModelStore/createAll(_:)`` then takes one request. Default: no.
+  /// Whether a POST of a list to a collection creates a model of each element, atomically, and is answered with the
+  /// list of their records in the same order. ``RESTModelStore/createAll(_:)`` then takes one request. Default: no.
   ///
   /// Its ``RESTOperation`` is of the kind `create` and ``RESTOperation/isBulk``.
   var createsTogether: Bool { get }

@@ -12,8 +12,8 @@
 public struct HTTPProgress: Sendable, Hashable {
   /// The address of the request without its query.
   public var path: String
-  /// The number of bytes of the body that were sent. `AsyncHTTPClientTransport` counts those of a body in memory when the
-  /// answer begins.
+  /// The number of bytes of the body that were sent. `AsyncHTTPClientTransport` counts those of a body in memory when
+  /// the answer begins.
   public var sentBytes: Int
   /// The number of bytes of the answer that were received, after unpacking.
   public var receivedBytes: Int

@@ -1,8 +1,8 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// One request of a download, which writes the body of its answer to the part. A transport may call it after the request
-/// has ended: then it writes nothing.
+/// One request of a download, which writes the body of its answer to the part. A transport may call it after the
+/// request has ended: then it writes nothing.
 final class DownloadAttempt: Sendable {
   private struct State {
     /// The open part; nil after the end.

@@ -58,8 +58,8 @@ final class FileDownload: FileTransfer {
 
   /// Begins a download.
   ///
-  /// - Throws: `ModelStoreError` with the code `inputOutput` if there is no folder for the target, or the code `locked` if
-  ///   it is the target of another download.
+  /// - Throws: `ModelStoreError` with the code `inputOutput` if there is no folder for the target, or the code `locked`
+  ///   if it is the target of another download.
   init(to target: URL, maximumBytes: Int) throws {
     self.target = target.standardizedFileURL
     self.maximumBytes = maximumBytes

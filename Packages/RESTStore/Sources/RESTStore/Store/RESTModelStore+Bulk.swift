@@ -2,14 +2,14 @@
 
 // Requests about several models.
 extension RESTModelStore {
-  /// Adds models. If the dialect creates together, those of one collection whose records have the same keys are added with
-  /// one request; otherwise each has its own.
+  /// Adds models. If the dialect creates together, those of one collection whose records have the same keys are added
+  /// with one request; otherwise each has its own.
   ///
   /// All models are checked before the first request. The first error ends the call, and the models of earlier requests
   /// stay stored. Models that reference other new ones among them are added one by one.
   ///
-  /// - Throws: `ModelStoreError` as ``create(_:)`` does. The code is `server`, and the models stay new, if the answer has
-  ///   another number of records, or records of other models.
+  /// - Throws: `ModelStoreError` as ``create(_:)`` does. The code is `server`, and the models stay new, if the answer
+  ///   has another number of records, or records of other models.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
     guard handle.dialect.createsTogether, models.count > 1, Set(models).count == models.count,
@@ -107,8 +107,8 @@ extension RESTModelStore {
   /// Deletes the members of a to-many relation. If the dialect deletes relations, that is one DELETE of the relation's
   /// path, such as `/companies/10/employees`, after a request of the members. Otherwise each member has its own.
   ///
-  /// A member that another client adds meanwhile is deleted, too. Members to which the delete rules of relations cascade
-  /// further are deleted one by one.
+  /// A member that another client adds meanwhile is deleted, too. Members to which the delete rules of relations
+  /// cascade further are deleted one by one.
   ///
   /// - Returns: the number of deleted models.
   /// - Throws: `ModelStoreError` as `list(in:)` and ``delete(_:)`` do.

@@ -3,16 +3,16 @@ public import Foundation
 
 // Files, which are streamed and never in memory as a whole.
 extension RESTModelStore {
-  /// Downloads a file with a GET below the base address, with the credentials, headers, retries, errors and events of the
-  /// store.
+  /// Downloads a file with a GET below the base address, with the credentials, headers, retries, errors and events of
+  /// the store.
   ///
   /// ```swift
   /// try await store.download("/people/10/photo", to: photo)
   /// ```
   ///
-  /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end. If
-  /// the download fails or is cancelled, the part is kept, and the error has its length. The next download to the same
-  /// target continues it if the server still has that version of the file. Otherwise it begins again. Versions are
+  /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end.
+  /// If the download fails or is cancelled, the part is kept, and the error has its length. The next download to the
+  /// same target continues it if the server still has that version of the file. Otherwise it begins again. Versions are
   /// compared by a strong entity tag, or else by the date of the last change.
   ///
   /// ``HTTPProgress`` includes the bytes that were kept. The time limit is that of a pause, not of the whole download.
@@ -65,8 +65,8 @@ extension RESTModelStore {
   ///   - headers: the headers of this request. They replace those of the store. Without a `Content-Type` it is
   ///     `application/octet-stream`.
   /// - Returns: the answer, whose status is a success.
-  /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` if the file can't be read, `unsupported` if
-  ///   the transport is no ``StreamingTransport``.
+  /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` if the file can't be read, `unsupported`
+  ///   if the transport is no ``StreamingTransport``.
   public func upload(
     _ method: HTTPRequestData.Method, _ path: String, from file: URL, parameters: AttributeDictionary = [:],
     headers: HTTPHeaderList = [:]

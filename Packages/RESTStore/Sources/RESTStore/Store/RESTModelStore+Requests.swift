@@ -53,7 +53,8 @@ extension RESTModelStore {
 
   /// Returns any other request.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` for a path that can't be sent, or that leaves the base address.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a path that can't be sent, or that leaves the base
+  ///   address.
   func anyCall(_ method: HTTPRequestData.Method, _ path: String, _ headers: HTTPHeaderList) throws -> RESTCall {
     guard path.hasPrefix("/"), !path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "#") })
     else {

@@ -11,8 +11,8 @@ extension LiveModelStore {
   /// ```
   ///
   /// The value follows each commit of any store instance that writes a record which matches or matched, in a field that
-  /// the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value only if it
-  /// differs from its previous one.
+  /// the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value only if
+  /// it differs from its previous one.
   ///
   /// The sequence never throws: after a failure it has the error, and the value again with the next relevant change. It
   /// ends when the task is cancelled, or the store is closed.
@@ -22,10 +22,10 @@ extension LiveModelStore {
   ///   - filter: the condition; see ``ModelColumns``.
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - value: the aggregate, such as `{ $0.count }`.
-  /// - Complexity: the first two values take as long as ``ModelStore/sum(_:of:where:evaluation:)``. From then on a store
-  ///   with records of its own updates counts, sums and averages in O(*k*) for *k* changed records. It computes them
-  ///   again for floating-point numbers, columns or conditions of related models, and a query with a limit. It also
-  ///   does when the least or greatest value is removed, or the first record of a group.
+  /// - Complexity: the first two values take as long as ``ModelStore/sum(_:of:where:evaluation:)``. From then on a
+  ///   store with records of its own updates counts, sums and averages in O(*k*) for *k* changed records. It computes
+  ///   them again for floating-point numbers, columns or conditions of related models, and a query with a limit. It
+  ///   also does when the least or greatest value is removed, or the first record of a group.
   public func observeValue<M: Model, Value: Equatable>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
     evaluation: QueryEvaluation = .byStore, _ value: (GroupColumns<M>) -> QueryAggregate<Value>
@@ -84,7 +84,8 @@ extension LiveModelStore {
       ModelQuery(type, where: filter, evaluation: evaluation), by: keys, sort: sort, limit: limit, values)
   }
 
-  /// Observes values of groups of the records that a query finds. See ``observeGroups(_:by:where:sort:limit:evaluation:_:)``.
+  /// Observes values of groups of the records that a query finds. See
+  /// ``observeGroups(_:by:where:sort:limit:evaluation:_:)``.
   public func observeGroups<M: Model, each Key: Hashable, each Value: Equatable>(
     _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
     sort: ((GroupColumns<M>) -> [GroupSort<M>])? = nil, limit: Int? = nil,
@@ -126,7 +127,8 @@ private func areEqual<each Key: Hashable, each Value: Equatable>(
 }
 
 /// The values of ``LiveModelStore/observeValue(_:where:evaluation:_:)`` and
-/// ``LiveModelStore/observeGroups(_:by:where:sort:limit:evaluation:_:)``. The sequence belongs to the isolation of its store.
+/// ``LiveModelStore/observeGroups(_:by:where:sort:limit:evaluation:_:)``. The sequence belongs to the isolation of its
+/// store.
 ///
 /// ```swift
 /// for await count in store.observeValue(Book.self, { $0.count }) { print(try count.get()) }

@@ -12,7 +12,8 @@
 /// |
 /// | one of several | `$0.color.isIn([.red, .green])`, `$0.age.isIn(18...30)`, `(18...30).contains($0.age)` |
 /// | text | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains`, `matches(/[a-z]+/)`, `contains(/[0-9]/)` |
-/// | text in any case | `$0.name.ignoringCase == "ada"`, `$0.name.ignoringCaseAndAccents == "jose"`, and all of the above |
+/// | text in any case | `$0.name.ignoringCase == "ada"`, `$0.name.ignoringCaseAndAccents == "jose"`, and all of the
+/// above |
 /// | words | `$0.title.matches(words: "jane aust*")` |
 /// | yes or no | `$0.isActive`, `!$0.isActive` |
 /// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty`

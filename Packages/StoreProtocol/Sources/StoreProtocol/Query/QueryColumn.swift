@@ -154,8 +154,8 @@ extension Sequence where Element: Equatable {
 extension QueryColumn where Value == String {
   /// The text with its case folded, the same for every locale. The operand of a comparison is folded, too.
   ///
-  /// Every scalar is replaced by its full case folding, as Unicode defines it. `$0.name.ignoringCase == "STRASSE"` finds
-  /// `straße`, and `"ΟΔΟΣ"` finds `οδος`. Accents matter.
+  /// Every scalar is replaced by its full case folding, as Unicode defines it. `$0.name.ignoringCase == "STRASSE"`
+  /// finds `straße`, and `"ΟΔΟΣ"` finds `οδος`. Accents matter.
   public var ignoringCase: QueryColumn { column(in: .ignoringCase) }
 
   /// The text without case and accents, the same for every locale. The operand of a comparison is folded, too.
@@ -179,9 +179,10 @@ extension QueryColumn where Value == String {
   /// let books = try await store.list(Book.self, where: { $0.title.matches(words: "jane aust*") })
   /// ```
   ///
-  /// Case and accents are ignored as by ``ignoringCaseAndAccents``. A word is a run of letters, numbers and their marks;
-  /// everything else separates words. A star at the end of a word finds the words that begin with it. A search without
-  /// words, such as `""`, finds every text, but not nil. A memory store and a file store find words by a text index.
+  /// Case and accents are ignored as by ``ignoringCaseAndAccents``. A word is a run of letters, numbers and their
+  /// marks; everything else separates words. A star at the end of a word finds the words that begin with it. A search
+  /// without words, such as `""`, finds every text, but not nil. A memory store and a file store find words by a text
+  /// index.
   public func matches(words: String) -> QueryExpression {
     .comparison(QueryComparison(QueryTerm(term.path), .matchesWords, .value(.string(words))))
   }

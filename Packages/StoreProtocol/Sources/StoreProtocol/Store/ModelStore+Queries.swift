@@ -209,8 +209,8 @@ extension ModelStore {
   ///   - evaluation: where conditions are evaluated.
   ///   - change: changes one model, in the isolation of the caller.
   /// - Returns: the number of updated models.
-  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure. The code
-  ///   is `conflict` if other writers changed the models during each of several attempts.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure. The
+  ///   code is `conflict` if other writers changed the models during each of several attempts.
   /// - Complexity: O(*n*) in the number of found models, which are all in memory at once.
   @discardableResult
   public func updateAll<M: Model>(

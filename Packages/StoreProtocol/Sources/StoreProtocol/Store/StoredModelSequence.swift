@@ -127,7 +127,8 @@ extension ModelStore {
 }
 
 extension EmbeddingModelStore {
-  /// Returns a function that returns the next model, with related models from the pages; nil if these can't contain any.
+  /// Returns a function that returns the next model, with related models from the pages; nil if these can't contain
+  /// any.
   fileprivate func embeddingReader<M: Model>(
     _ query: ModelQuery<M>, including relations: [(RelationPath<M>) -> any IncludedRelation]
   ) async throws -> (() async throws -> M?)? {

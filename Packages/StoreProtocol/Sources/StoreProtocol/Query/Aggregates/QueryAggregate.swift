@@ -11,7 +11,8 @@ public struct QueryAggregate<Result> {
   let makeState: (ValueTransformerContext) -> AggregateState<Result>
 }
 
-/// The columns of the records of a group, from which ``ModelStore/groups(_:by:where:sort:limit:evaluation:_:)`` calculates values.
+/// The columns of the records of a group, from which ``ModelStore/groups(_:by:where:sort:limit:evaluation:_:)``
+/// calculates values.
 ///
 /// ```swift
 /// let byYear = try await store.groups(Book.self, by: { $0.year }) { ($0.count, $0.average(\.rating)) }

@@ -5,8 +5,8 @@ internal import Foundation
 ///
 /// - `case`: each scalar is replaced by its full case folding, as Unicode defines it. So `ß` is `ss`, and a final sigma
 ///   is a sigma.
-/// - `caseAndAccents`: each scalar is replaced by its compatibility decomposition (NFKD). Nonspacing marks and invisible
-///   scalars, such as a soft hyphen, are removed. Each remaining scalar is replaced by its full case folding.
+/// - `caseAndAccents`: each scalar is replaced by its compatibility decomposition (NFKD). Nonspacing marks and
+///   invisible scalars, such as a soft hyphen, are removed. Each remaining scalar is replaced by its full case folding.
 ///
 /// A letter without a decomposition, such as `ø`, keeps its form.
 enum TextFolding: Sendable {
