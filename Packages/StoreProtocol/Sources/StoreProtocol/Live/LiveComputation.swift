@@ -121,6 +121,8 @@ final class LiveComputation<M: Model, Value> {
       }
       work.listings += 1
       groups = try await read.readAll() ? read : nil
+      // A store that does not know which commits a read contains will not know it later.
+      if groups == nil { followsDifferences = false }
       return try groups.map { try value($0.sorted) }
     } catch {
       try Task.checkCancellation()
