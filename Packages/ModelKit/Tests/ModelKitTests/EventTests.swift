@@ -95,6 +95,7 @@ final class Ship: Model {
     }
     #expect(events.map(\.operation) == [.request, .request])
     #expect(events.map(\.subject) == ["POST /ships", "GET /ships/2"])
+    #expect(events.map(\.errorCode) == [nil, .notFound])
     #expect(events.allSatisfy { $0.store == "RESTModelStore" && $0.duration > .zero })
   }
 

@@ -34,8 +34,19 @@ extension RecordStore {
     return count
   }
 
+  /// Returns all models of a type that can be read.
   private func all<M: Model>(_ type: M.Type) async throws -> [any ModelObject & ModelIsolation] {
-    try await list(ModelQuery(type))
+    do {
+      return try await list(ModelQuery(type))
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      var models: [any ModelObject & ModelIsolation] = []
+      for identifier in try await storedIdentifiers(of: type.typeName) {
+        do {
+          models.append(try await lookup(type, identifier: identifier))
+        } catch let error as ModelStoreError where error.code == .corrupt {}
+      }
+      return models
+    }
   }
 
   /// Deletes models. A model may deny the deletion of another one until it is deleted itself.

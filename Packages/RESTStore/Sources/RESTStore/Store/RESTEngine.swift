@@ -124,9 +124,14 @@ public final class RESTEngine: Sendable {
     to request: HTTPRequestData, _ call: RESTCall, _ isUncertain: inout Bool
   ) async throws -> HTTPResponseData {
     try await ModelStoreEvent.recording(
-      .request, of: RESTModelStore.self, "\(call.method) \(call.displayedPath)"
-    ) { _ in
-      try await sharedResponse(to: request, call, &isUncertain)
+      .request, of: RESTModelStore.self,
+      secrets.redactor(call.link ?? call.base.url).redacted("\(call.method) \(call.displayedPath)")
+    ) { event in
+      let response = try await sharedResponse(to: request, call, &isUncertain)
+      if let event, !response.isSuccessful, response.status != 304 {
+        event.errorCode = ((try? RESTResponse(response))?.error as? ModelStoreError)?.code ?? .server
+      }
+      return response
     }
   }
 

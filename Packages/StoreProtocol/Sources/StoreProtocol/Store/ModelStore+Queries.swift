@@ -338,8 +338,9 @@ extension TransactionalModelStore {
     while true {
       do {
         return try await transaction(body)
-      } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
-        // Inside a transaction a conflict remains one, and a cycle of waits ends with the outermost transaction.
+      } catch let error as ModelStoreError where error.code == .conflict && error.fields.isEmpty && attempt < 8 {
+        // An error about fields, such as a unique value that is taken, is no change by another writer. Inside a
+        // transaction a conflict remains one, and a cycle of waits ends with the outermost transaction.
         if TransactionMark.innermost(of: scope) != nil { throw error }
         if error.cause is TransactionWaits.Cycle, !TransactionMark.ofTask.isEmpty { throw error }
         attempt += 1

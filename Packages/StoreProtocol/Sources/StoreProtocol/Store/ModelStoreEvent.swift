@@ -64,8 +64,10 @@ public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   public static var handler: (@Sendable (ModelStoreEvent) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      currentHandler.withLock { $0 = newValue }
-      hasHandler.store(newValue != nil, ordering: .releasing)
+      currentHandler.withLock { handler in
+        handler = newValue
+        hasHandler.store(newValue != nil, ordering: .releasing)
+      }
     }
   }
 
@@ -97,6 +99,8 @@ public final class ModelStoreEventRecorder {
   public var count: Int?
   /// How the records were found.
   public var report: QueryReport?
+  /// The code of an error that the operation does not throw itself.
+  public var errorCode: ModelStoreError.Code?
 
   private let start = ContinuousClock.now
   fileprivate init() {}
@@ -106,13 +110,14 @@ public final class ModelStoreEventRecorder {
     _ error: (any Error)? = nil
   ) {
     guard let handler = ModelStoreEvent.handler else { return }
-    let code = error.map { error in
+    let thrown = error.map { error in
       (error as? ModelStoreError)?.code ?? (error is CancellationError ? .cancelled : .server)
     }
+    let code = thrown ?? errorCode
     handler(
       ModelStoreEvent(
         operation: operation, store: "\(store)", subject: subject, query: query,
-        duration: ContinuousClock.now - start, count: error == nil ? count : nil, report: report, errorCode: code))
+        duration: ContinuousClock.now - start, count: code == nil ? count : nil, report: report, errorCode: code))
   }
 }
 

@@ -104,7 +104,7 @@ extension ModelStoreContract {
         try await store.count(ContractPerson.self, where: { $0.age < 40 && isOld.expression }), 1,
         "the number of an expression")
     },
-    Check("sample returns some models, each once") { store in
+    Check("sample returns some models, each once", needs: [.queries]) { store in
       for number in 1...8 { try await store.create(ContractPerson.named("\(number)", age: number)) }
       var random = RandomSource(seed: 1)
       var seen: Set<String> = []
