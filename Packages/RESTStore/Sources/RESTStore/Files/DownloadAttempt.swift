@@ -11,6 +11,8 @@ final class DownloadAttempt: Sendable {
     var count: Int
     /// The length of the whole file, if it is known.
     var total: Int?
+    /// Whether the server does not know the length, so that the total is that of a range.
+    var isTotalUnknown = false
     /// The number of bytes from earlier requests.
     var offset = 0
     var isTaking = false
@@ -18,7 +20,7 @@ final class DownloadAttempt: Sendable {
   }
 
   private let part: DownloadPart
-  private let address: Int
+  private let source: DownloadPart.Source
   private let maximumBytes: Int
   /// The version of the kept part that the request continues; nil if it requests the whole file.
   let version: DownloadPart.Version?
@@ -26,13 +28,17 @@ final class DownloadAttempt: Sendable {
   let keptBytes: Int
   private let state: Lock<State>
 
-  init(_ part: DownloadPart, address: Int, maximumBytes: Int) throws {
+  /// - Parameter credentials: the digests of the credentials whose part may be continued.
+  init(
+    _ part: DownloadPart, from source: DownloadPart.Source, continuing credentials: Set<Int>, maximumBytes: Int
+  ) throws {
     self.part = part
-    self.address = address
+    self.source = source
     self.maximumBytes = maximumBytes
     let count = part.count
     let version = part.version
-    self.version = count > 0 && version?.address == address ? version : nil
+    let isSame = version.map { $0.address == source.address && credentials.contains($0.credentials) } ?? false
+    self.version = count > 0 && isSame ? version : nil
     keptBytes = self.version == nil ? 0 : count
     do {
       state = Lock(State(handle: try part.open(), count: keptBytes))
@@ -89,24 +95,30 @@ final class DownloadAttempt: Sendable {
     switch head.status {
     case 206:
       guard let range = ContentRange(head.headers["Content-Range"]), let bounds = range.bounds,
-        bounds.lowerBound == keptBytes, length == nil || length == bounds.count, version?.differs(from: head) != true
+        bounds.lowerBound == keptBytes, length == nil || length == bounds.count, version?.differs(from: head) != true,
+        version?.total == nil || range.total == nil || version?.total == range.total
       else {
         state.mustRestart = version != nil
         throw ModelStoreError(.server, "the answer has another range of bytes than the requested one")
       }
+      guard version != nil || range.total != nil else {
+        throw ModelStoreError(.server, "the answer has a range of bytes that was not requested, of an unknown length")
+      }
       do {
         // Without a version, the part may have bytes of another file.
         try state.handle?.truncate(atOffset: UInt64(keptBytes))
+        if version == nil { try part.setVersion(DownloadPart.Version(of: head, from: source, total: range.total)) }
       } catch {
         throw Self.failure(error, part)
       }
       state.offset = keptBytes
       // A server may send less than the rest.
-      state.total = range.total ?? bounds.upperBound + 1
+      state.total = range.total ?? version?.total ?? bounds.upperBound + 1
+      state.isTotalUnknown = range.total == nil && version?.total == nil
     case 200, 203:
       do {
         try state.handle?.truncate(atOffset: 0)
-        try part.setVersion(DownloadPart.Version(of: head, address: address))
+        try part.setVersion(DownloadPart.Version(of: head, from: source, total: length))
       } catch {
         throw Self.failure(error, part)
       }
@@ -119,8 +131,13 @@ final class DownloadAttempt: Sendable {
 
   /// Checks that the whole file was received.
   func checkLength() throws {
-    let (count, total) = state.withLock { ($0.count, $0.total) }
-    guard let total, count < total else { return }
+    let (count, total, isUnknown) = state.withLock { ($0.count, $0.total, $0.isTotalUnknown) }
+    guard let total else { return }
+    if isUnknown {
+      // The next request gets the rest, or learns that there is none.
+      throw ModelStoreError(.offline, "the answer ended after \(count) bytes of a file of unknown length")
+    }
+    guard count < total else { return }
     throw ModelStoreError(.offline, "the answer ended after \(count) of \(total) bytes")
   }
 

@@ -5,14 +5,37 @@ import Foundation
 struct DownloadPart: Sendable {
   /// The version of the file to which a kept part belongs.
   struct Version: Equatable, Sendable {
-    /// The digest of the address.
+    /// The digest of the whole address.
     var address: Int
+    /// The digest of the credentials. Another user may have another file at the same address.
+    var credentials: Int
     /// The strong entity tag or the date of the last change.
     var validator: String
+    /// The length of the whole file, if it is known.
+    var total: Int?
+  }
+
+  /// The digests of the address and of the credentials of a request. They are no secrets.
+  struct Source: Equatable, Sendable {
+    let address: Int
+    let credentials: Int
+
+    init(_ request: HTTPRequestData) {
+      let redaction = RecordingRedaction()
+      let secrets = request.headers.entries.filter {
+        request.credentialNames.contains($0.name) || redaction.hides($0.name)
+      }
+      let text = secrets.map { "\($0.name.lowercased()): \($0.value)" }.sorted().joined(separator: "\n")
+      address = Int(truncatingIfNeeded: Array(request.url.absoluteString.utf8).digest)
+      credentials = Int(truncatingIfNeeded: Array(text.utf8).digest)
+    }
   }
 
   let file: URL
   private let versionFile: URL
+
+  /// The paths of both files.
+  var paths: [String] { [file.path, versionFile.path] }
 
   init(beside target: URL) {
     let folder = target.deletingLastPathComponent()
@@ -29,19 +52,28 @@ struct DownloadPart: Sendable {
   /// The version of the part; nil if it can't be continued.
   var version: Version? {
     guard let data = try? Data(contentsOf: versionFile), let json = try? JSONValue(json: data),
-      let address = json["address"]?.intValue, let validator = json["validator"]?.stringValue
+      let address = json["address"]?.intValue,
+      let credentials = json["credentials"]?.intValue, let validator = json["validator"]?.stringValue
     else { return nil }
-    return Version(address: address, validator: validator)
+    return Version(
+      address: address, credentials: credentials, validator: validator, total: json["total"]?.intValue)
   }
 
   /// Writes the version, before the first byte of the part.
   func setVersion(_ version: Version?) throws {
     guard let version else {
-      try? FileManager.default.removeItem(at: versionFile)
+      // Without error, the next download would continue the part as that of another version.
+      if FileManager.default.fileExists(atPath: versionFile.path) {
+        try FileManager.default.removeItem(at: versionFile)
+      }
       return
     }
-    let json: JSONValue = ["address": .int(version.address), "validator": .string(version.validator)]
-    try json.jsonData(JSONWritingOptions(sortedKeys: true)).write(to: versionFile, options: .atomic)
+    var json: AttributeDictionary = [
+      "address": .int(version.address), "credentials": .int(version.credentials),
+      "validator": .string(version.validator),
+    ]
+    if let total = version.total { json["total"] = .int(total) }
+    try JSONValue.object(json).jsonData(JSONWritingOptions(sortedKeys: true)).write(to: versionFile, options: .atomic)
   }
 
   /// Opens the part at its end. It is created if there is none.
@@ -70,8 +102,9 @@ struct DownloadPart: Sendable {
 
 extension DownloadPart.Version {
   /// Creates the version of an answer; nil if it has no validator with which a part can be continued safely.
-  init?(of head: HTTPResponseData, address: Int) {
-    self.address = address
+  init?(of head: HTTPResponseData, from source: DownloadPart.Source, total: Int?) {
+    (address, credentials) = (source.address, source.credentials)
+    self.total = total
     if let tag = head.headers["ETag"], tag.hasPrefix("\""), tag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
       validator = tag
       return

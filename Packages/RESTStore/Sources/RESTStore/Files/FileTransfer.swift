@@ -52,8 +52,12 @@ final class FileDownload: FileTransfer {
   private let target: URL
   private let part: DownloadPart
   private let maximumBytes: Int
+  /// The digests of the credentials of this download, which may be renewed between its requests.
+  private let credentials = Lock<Set<Int>>([])
+  /// The paths of the files that it may write.
+  private let paths: Set<String>
 
-  /// The paths of the targets of downloads in progress.
+  /// The paths of the files of downloads in progress.
   private static let targets = Lock<Set<String>>([])
 
   /// Begins a download.
@@ -61,9 +65,12 @@ final class FileDownload: FileTransfer {
   /// - Throws: `ModelStoreError` with the code `inputOutput` if there is no folder for the target, or the code `locked`
   ///   if it is the target of another download.
   init(to target: URL, maximumBytes: Int) throws {
-    self.target = target.standardizedFileURL
+    // One file may have several names.
+    let parent = target.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
+    self.target = parent.appendingPathComponent(target.standardizedFileURL.lastPathComponent)
     self.maximumBytes = maximumBytes
     part = DownloadPart(beside: self.target)
+    paths = Set((part.paths + [self.target.path]).map(Self.key))
     let name = target.lastPathComponent.quotedForMessage
     var isFolder: ObjCBool = false
     let folder = self.target.deletingLastPathComponent().path
@@ -74,13 +81,27 @@ final class FileDownload: FileTransfer {
     if FileManager.default.fileExists(atPath: self.target.path, isDirectory: &isFolder), isFolder.boolValue {
       throw ModelStoreError(.inputOutput, "Nothing was sent: \(name) is a folder.")
     }
-    guard Self.targets.withLock({ [path = self.target.path] in $0.insert(path).inserted }) else {
+    let isFree = Self.targets.withLock { [paths] targets in
+      guard targets.isDisjoint(with: paths) else { return false }
+      targets.formUnion(paths)
+      return true
+    }
+    guard isFree else {
       throw ModelStoreError(.locked, "Nothing was sent: another download to \(name) is in progress.")
     }
   }
 
   /// Ends the download, so that another one may have the target.
-  func end() { Self.targets.withLock { [path = target.path] in _ = $0.remove(path) } }
+  func end() { Self.targets.withLock { [paths] in $0.subtract(paths) } }
+
+  /// Returns a path as it is compared. File systems of Apple's platforms ignore case and composition by default.
+  private static func key(_ path: String) -> String {
+    #if canImport(Darwin)
+      path.precomposedStringWithCanonicalMapping.lowercased()
+    #else
+      path
+    #endif
+  }
 
   var sentBytes: Int { 0 }
 
@@ -97,14 +118,13 @@ final class FileDownload: FileTransfer {
   func send(
     _ request: HTTPRequestData, through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
-    // Credentials in the address may be other ones the next time.
-    let address = RecordingRedaction().redacted(request).url.absoluteString
-    let digest = Int(truncatingIfNeeded: Array(address.utf8).digest)
+    let source = DownloadPart.Source(request)
+    credentials.withLock { _ = $0.insert(source.credentials) }
     do {
-      return try await attempt(request, digest, through: transport)
+      return try await attempt(request, source, through: transport)
     } catch is Restart {
       part.discard()
-      return try await attempt(request, digest, through: transport)
+      return try await attempt(request, source, through: transport)
     }
   }
 
@@ -112,9 +132,10 @@ final class FileDownload: FileTransfer {
   private struct Restart: Error {}
 
   private func attempt(
-    _ request: HTTPRequestData, _ digest: Int, through transport: any StreamingTransport
+    _ request: HTTPRequestData, _ source: DownloadPart.Source, through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
-    let attempt = try DownloadAttempt(part, address: digest, maximumBytes: maximumBytes)
+    let attempt = try DownloadAttempt(
+      part, from: source, continuing: credentials.withLock { $0 }, maximumBytes: maximumBytes)
     defer { attempt.close() }
     var request = request
     attempt.setRange(of: &request)
@@ -130,7 +151,9 @@ final class FileDownload: FileTransfer {
     if response.status == 416, let version = attempt.version {
       // The last attempt may have ended between the last byte and the move of the file.
       let range = ContentRange(response.headers["Content-Range"])
-      guard range?.total == attempt.keptBytes, range?.bounds == nil, !version.differs(from: response) else {
+      guard range?.total == attempt.keptBytes, range?.bounds == nil, !version.differs(from: response),
+        version.total == nil || version.total == range?.total
+      else {
         throw Restart()
       }
       response = HTTPResponseData(status: 200, headers: response.headers)

@@ -44,17 +44,26 @@ struct BaseAddress: Sendable, CustomStringConvertible {
     return "\(RecordingRedaction.text)\(text[at...])"
   }
 
+  private var queryWithoutSecrets: String? {
+    let redaction = RecordingRedaction()
+    let items = query?.split(separator: "&").filter { item in
+      !redaction.hides(PathComponent.decoded(String(item.prefix { $0 != "=" })))
+    }
+    return items.flatMap { $0.isEmpty ? nil : $0.joined(separator: "&") }
+  }
+
   /// Returns an address below this one, whose own path and query are kept.
   ///
+  /// - Parameter hasSecrets: whether it keeps the items of its own query that are secrets by their names.
   /// - Throws: `ModelStoreError` with the code `invalid` if this is not the address of a server. A path without a
   ///   leading slash is invalid, too: it would change the host.
-  func url(_ path: String, query items: [String]) throws -> URL {
+  func url(_ path: String, hasSecrets: Bool = true, query items: [String]) throws -> URL {
     guard let server else {
       throw ModelStoreError(
         .invalid, "the base address \"\(shown)\" has no server; it must begin like https://host/")
     }
     var text = server + self.path + path
-    let all = query.map { [$0] + items } ?? items
+    let all = (hasSecrets ? query : queryWithoutSecrets).map { [$0] + items } ?? items
     if !all.isEmpty { text += "?" + all.joined(separator: "&") }
     guard path.isEmpty || path.hasPrefix("/"), let url = URL(string: text) else {
       throw ModelStoreError(.invalid, "the address below \"\(shown)\" can't be made")

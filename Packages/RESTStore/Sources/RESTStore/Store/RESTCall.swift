@@ -53,7 +53,7 @@ struct RESTCall: Sendable {
   private init(_ operation: RESTOperation, method: HTTPRequestData.Method, _ store: RESTModelStore) {
     self.operation = operation
     self.method = method
-    base = store.handle.base
+    base = store.base
     sendsCredentials = store.additions.sendsCredentials
     address = RESTAddress(operation.path)
     headers = store.additions.headers
@@ -106,7 +106,8 @@ struct RESTCall: Sendable {
   func url(adding items: [RESTQueryItem] = []) throws -> URL {
     if let link { return link }
     let given = givenQuery.map { [$0] } ?? []
-    return try base.url(address.path, query: given + (address.query + items).map(\.description))
+    return try base.url(
+      address.path, hasSecrets: sendsCredentials, query: given + (address.query + items).map(\.description))
   }
 
   /// The path for error messages, with that of the base address.

@@ -14,7 +14,12 @@ public final class RESTEngine: Sendable {
   /// The address below which all paths are.
   ///
   /// It may be changed at any time, such as to another server. Calls that have begun keep the address that they began
-  /// with, for repetitions and further pages, too. Later ones use the new address, and send their credentials there.
+  /// with, for all their requests, repetitions and further pages. Later ones use the new address, and send their
+  /// credentials there. Entity tags are sent only to the address that they came from.
+  ///
+  /// - Note: Methods of all stores that list models and then write them, such as `deleteAll(_:where:)`, `replaceAll`
+  ///   and `update(_:where:)`, are several calls, as is a list with `including:`. Change the address when none of them
+  ///   is in progress.
   public var baseURL: URL {
     get { settings.withLock { $0.base.url } }
     set {
@@ -60,6 +65,9 @@ public final class RESTEngine: Sendable {
 
   /// The address of calls that begin now.
   var base: BaseAddress { settings.withLock { $0.base } }
+
+  /// The address and the paths of calls that begin now.
+  var currentSettings: (base: BaseAddress, router: RESTRouter) { settings.withLock { ($0.base, $0.router) } }
 
   /// Sends a request and passes the answer to `body`, all in the caller's isolation. An error is explained, and
   /// reported to the dialect, before it is thrown.
@@ -197,6 +205,8 @@ public final class RESTEngine: Sendable {
       throw refused(try RESTResponse(response).error ?? error, response)
     } catch is JSONSyntaxError where call.ignoresPayload {
       return RESTResponse(payload: nil)
+    } catch let error as ModelStoreError where call.operation.kind == .request {
+      throw refused(error, response)
     } catch  where call.operation.kind == .request {
       // The answer need not have the form of the dialect.
       return RESTResponse(payload: nil)

@@ -12,8 +12,10 @@ extension RESTModelStore {
   ///   has another number of records, or records of other models.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    guard handle.dialect.createsTogether, models.count > 1, Set(models).count == models.count,
-      !Self.referencesNewModel(models)
+    guard additions.settings != nil else { return try await withFixedSettings().createAll(models) }
+    let given = Set<ModelObject>(models)
+    guard handle.dialect.createsTogether, models.count > 1, given.count == models.count,
+      !models.contains(where: { Self.references(given, from: $0) })
     else {
       for model in models { try await create(model) }
       return models
@@ -21,13 +23,19 @@ extension RESTModelStore {
     let creation = try await scope.creations.begin(models)
     defer { scope.creations.end(creation) }
     var groups: [BulkCreation<M>] = []
+    var known: Set<ExactText> = []
     for model in models {
       let save = try await SaveOperation(creating: model, in: scope)
       let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
       let identifier = isTemporary ? nil : save.identifier
+      if let identifier, !known.insert(ExactText(identifier)).inserted {
+        throw ModelStoreError(
+          .conflict, "Nothing was written: two of the new models have the identifier \(identifier.quotedForMessage).",
+          identifier: identifier)
+      }
       let record = isTemporary ? withoutIdentifier(save) : save.record
       let payload = try payload(save.typeName, identifier, record, type(of: model))
-      let router = handle.router
+      let router = self.router
       let collection = try router.pathOfCollection(containing: model, depth: router.maxPathDepth)
       let keys = payload.objectValue.map { Set($0.keys) } ?? []
       let index =
@@ -43,15 +51,15 @@ extension RESTModelStore {
     return models
   }
 
-  /// Returns whether one of the models references another one that has no identifier yet.
-  private static func referencesNewModel<M: Model>(_ models: [M]) -> Bool {
-    let new = Set<ModelObject>(models.filter { $0.storedIdentifier == nil })
-    return !new.isEmpty
-      && models.contains { model in
-        model.fieldsForDictionaryValue().contains { field in
-          (field as? any RelationField)?.relatedModels.contains { new.contains($0) } ?? false
-        }
+  /// Returns whether a model, or one that it embeds, references one of several. Their identifiers may be assigned when
+  /// they are created, and a server may reject a reference to a model that it does not have yet.
+  private static func references(_ models: Set<ModelObject>, from model: ModelObject) -> Bool {
+    model.fieldsForDictionaryValue().contains { field in
+      guard let relation = field as? any RelationField else { return false }
+      return relation.relatedModels.contains { related in
+        models.contains(related) || !relation.isForeignKey && references(models, from: related)
       }
+    }
   }
 
   private func send<M: Model>(_ group: BulkCreation<M>, isOnly: Bool) async throws {
@@ -72,7 +80,7 @@ extension RESTModelStore {
         for (member, record) in zip(group.members, records) {
           try readingAnswer(to: member.save.model, since: start) { try member.save.finish(answer: record) }
           report(.created, member.save, answer: record, isAlone: handle.writes.isAlone(write))
-          tags.set(nil, of: member.save.model)
+          tags.remove(of: member.save.model)
         }
       }
     }
@@ -86,46 +94,78 @@ extension RESTModelStore {
       throw ModelStoreError(
         .server, "the response has \(records.count) records for \(group.members.count) new models")
     }
-    var seen: Set<String> = []
-    return try zip(group.members, records).map { member, record in
-      let model = member.save.model
-      var record = record
-      if let identifier = member.identifier {
-        try identify(&record, as: identifier, of: type(of: model))
-      } else if let answered = try identifier(in: record, of: type(of: model)) {
-        guard seen.insert(answered).inserted else {
-          throw ModelStoreError(.server, "two records of the response have the identifier \(answered.quotedForMessage)")
-        }
-        try checkIsFree(answered, for: model, besides: nil)
-      } else if model.identifierField != nil {
-        throw ModelStoreError(.server, "a record of the response has no identifier for its new model")
+    var seen: Set<ExactText> = []
+    return try zip(group.members, records).enumerated().map { index, element in
+      let (member, record) = element
+      do {
+        return try checked(record, of: member.save.model, sentAs: member.identifier, &seen)
+      } catch let error as ModelDecodingError {
+        throw error.inside(FieldPath([.index(index)]))
       }
-      return record
     }
+  }
+
+  private func checked<M: Model>(
+    _ record: AttributeDictionary, of model: M, sentAs sent: String?, _ seen: inout Set<ExactText>
+  ) throws -> AttributeDictionary {
+    var record = record
+    if let sent { try identify(&record, as: sent, of: type(of: model)) }
+    // It reads the whole record, which proves that it fits.
+    if let identifier = try identifier(in: record, of: type(of: model)) {
+      guard seen.insert(ExactText(identifier)).inserted else {
+        throw ModelStoreError(.server, "two records of the response have the identifier \(identifier.quotedForMessage)")
+      }
+      if sent == nil { try checkIsFree(identifier, for: model, besides: nil) }
+    } else if sent == nil, model.identifierField != nil {
+      throw ModelStoreError(.server, "a record of the response has no identifier for its new model")
+    }
+    return record
   }
 
   /// Deletes the members of a to-many relation. If the dialect deletes relations, that is one DELETE of the relation's
   /// path, such as `/companies/10/employees`, after a request of the members. Otherwise each member has its own.
   ///
   /// A member that another client adds meanwhile is deleted, too. Members to which the delete rules of relations
-  /// cascade further are deleted one by one.
+  /// cascade further are deleted one by one. So are members of a relation with unsaved changes, of a collection of
+  /// several classes, and of a list whose pages are not followed (``RESTOptions/followsPages``).
   ///
   /// - Returns: the number of deleted models.
   /// - Throws: `ModelStoreError` as `list(in:)` and ``delete(_:)`` do.
   /// - Note: It is used for stores of this type. A store of the type `any ModelStore` deletes one by one.
   @discardableResult
   public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
+    guard additions.settings != nil else { return try await withFixedSettings().deleteAll(in: relation) }
     let any: any ModelStore = self
-    guard handle.dialect.deletesRelations, let path = handle.router.path(to: relation) else {
+    // The server deletes its members, which have to be the same ones.
+    guard handle.dialect.deletesRelations, handle.options.followsPages, !relation.isDirty,
+      !self.router.sharesCollection(Related.self), let path = self.router.path(to: relation)
+    else {
       return try await any.deleteAll(in: relation)
     }
     let members = try await list(in: relation).filter { $0.storedIdentifier != nil && !$0.isNew }
     if members.isEmpty { return 0 }
+    // A save on the way would create a member again, or move it. An edit may have come meanwhile.
+    let keys = members.map { ObjectIdentifier($0) }
+    guard !relation.isDirty, keys.allSatisfy({ saveTurns.isFree($0) }) else {
+      return try await any.deleteAll(in: relation)
+    }
     var deletions: [PendingDeletion] = []
     for member in members {
       deletions.append(try await PendingDeletion(of: member, in: self, completesRelations: false))
     }
     guard deletions.allSatisfy({ $0.records.count == 1 }) else { return try await any.deleteAll(in: relation) }
+    var taken: [ObjectIdentifier] = []
+    defer { for key in taken { saveTurns.end(key) } }
+    let areFree = keys.allSatisfy { key in
+      guard saveTurns.beginImmediately(key) else { return false }
+      taken.append(key)
+      return true
+    }
+    guard areFree else {
+      for key in taken { saveTurns.end(key) }
+      taken = []
+      return try await any.deleteAll(in: relation)
+    }
     let names = names(of: Related.self)
     var call = try RESTCall(
       RESTOperation(
@@ -135,7 +175,7 @@ extension RESTModelStore {
     defer { handle.writes.end(write) }
     try await handle.run(call) { _, _ in
       for (member, deletion) in zip(members, deletions) {
-        tags.set(nil, of: member)
+        tags.remove(of: member)
         for record in deletion.records { tellDeletion(of: record) }
       }
     }
@@ -157,7 +197,7 @@ extension RESTModelStore {
   public func list<M: Model>(_ query: ModelQuery<M>, at path: String) async throws -> [M] {
     _ = try anyCall(.get, path, [:])
     guard !path.contains("?") else {
-      throw ModelStoreError(.invalid, "Nothing was sent: the path \(path.quotedForMessage) has a query.")
+      throw ModelStoreError(.invalid, "Nothing was sent: the path \(Self.shown(path)) has a query.")
     }
     return try await models(of: RESTListing(query, in: self, at: path), query)
   }

@@ -12,8 +12,15 @@ extension RESTModelStore: ChangeLogModelStore {
     guard let parameter = handle.dialect.changesParameter else {
       throw ModelStoreError(.unsupported, "The dialect has no parameter for changes. List the models instead.")
     }
-    let path = try handle.router.pathOfCollection(type)
-    let answer = try await request(.get, path, parameters: [parameter: .string(position ?? "")])
-    return try answer.changePage(of: type)
+    let names = names(of: type)
+    // The collection is that of a list.
+    let address = try handle.dialect.address(
+      of: RESTOperation(
+        .list, typeName: names.typeName, collectionPath: self.router.pathOfCollection(type),
+        identifierKey: names.identifierKey))
+    var call = try anyCall(.get, address.path, [:])
+    call.address.query = address.query + call.address.query
+    call.address.query += handle.options.parameterEncoder.items(.object([parameter: .string(position ?? "")]))
+    return try await result(of: call).changePage(of: type)
   }
 }

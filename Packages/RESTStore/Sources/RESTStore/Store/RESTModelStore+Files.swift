@@ -12,8 +12,9 @@ extension RESTModelStore {
   ///
   /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end.
   /// If the download fails or is cancelled, the part is kept, and the error has its length. The next download to the
-  /// same target continues it if the server still has that version of the file. Otherwise it begins again. Versions are
-  /// compared by a strong entity tag, or else by the date of the last change.
+  /// same target continues it if address and credentials are the same, and the server still has that version of the
+  /// file. Otherwise it begins again. Versions are compared by a strong entity tag, or else by the date of the last
+  /// change.
   ///
   /// ``HTTPProgress`` includes the bytes that were kept. The time limit is that of a pause, not of the whole download.
   ///

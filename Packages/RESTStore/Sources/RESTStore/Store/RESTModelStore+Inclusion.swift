@@ -20,6 +20,8 @@ extension RESTModelStore: EmbeddingModelStore {
     _ query: ModelQuery<M>, after mark: ModelPageMark?, embedding paths: [QueryPath]
   ) async throws -> ModelPage<M>? {
     guard let items = try items(embedding: paths) else { return nil }
+    // A page of such a list is read without related models.
+    if try RESTListing(query, in: self).needsAll { return nil }
     return try await page(query, after: mark, embedding: items)
   }
 

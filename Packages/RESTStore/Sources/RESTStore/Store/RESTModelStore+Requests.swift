@@ -9,6 +9,8 @@ struct RESTAdditions: Sendable {
   var sendsCredentials = true
   var timeout: Duration?
   var cachePolicy: HTTPRequestData.CachePolicy?
+  /// The address and the paths of a call that has begun; nil for those that the engine has now.
+  var settings: (base: BaseAddress, router: RESTRouter)?
 }
 
 // Requests outside of the store protocol, and options of single calls.
@@ -61,20 +63,37 @@ extension RESTModelStore {
       throw ModelStoreError(
         .invalid,
         """
-        Nothing was sent: the path \(path.quotedForMessage) must begin with a slash, and be percent-encoded without \
+        Nothing was sent: the path \(Self.shown(path)) must begin with a slash, and be percent-encoded without \
         fragment.
         """)
     }
-    // Transports and servers resolve such components, and encoded ones, too. That could leave the base address.
-    let components = path.prefix { $0 != "?" }.split { $0 == "/" || $0 == "\\" }
-    guard !components.contains(where: { [".", ".."].contains(PathComponent.decoded(String($0))) }) else {
+    guard !Self.hasDots(path) else {
       throw ModelStoreError(
-        .invalid, "Nothing was sent: the path \(path.quotedForMessage) has a component \".\" or \"..\".")
+        .invalid, "Nothing was sent: the path \(Self.shown(path)) has a component \".\" or \"..\".")
     }
     var call = RESTCall(method, path, self)
     call.ignoresPayload = true
     call.headers.replace(with: headers)
     return call
+  }
+
+  /// Returns a path for a message, without query and secrets.
+  static func shown(_ path: String) -> String {
+    RecordingRedaction().redacted(text: String(path.prefix { $0 != "?" && $0 != "#" })).quotedForMessage
+  }
+
+  /// Returns whether a path has a component of dots. Transports, proxies and servers resolve them, and some of them
+  /// after they decoded the whole path or cut the parameters of a component. That could leave the base address.
+  private static func hasDots(_ path: String) -> Bool {
+    var text = String(path.prefix { $0 != "?" })
+    // Each of several servers may decode the path once.
+    while true {
+      let components = text.split { $0 == "/" || $0 == "\\" }
+      if components.contains(where: { [".", ".."].contains($0.prefix { $0 != ";" }) }) { return true }
+      let decoded = PathComponent.decoded(text)
+      if decoded == text { return false }
+      text = decoded
+    }
   }
 
   /// Sends any other request.
@@ -111,7 +130,8 @@ extension RESTModelStore {
   ///   - timeout: the time limit of one request; nil for that of this instance.
   ///   - cachePolicy: whether a cache of the transport may answer; nil for the policy of this instance.
   ///   - sendsCredentials: whether requests have the credentials of the ``RESTAuthentication`` and of the base address.
-  ///     If not, no session is restored, and 401 is final. Nil for the choice of this instance.
+  ///     These are its name, its password, and items of its query with secret names. Without them no session is
+  ///     restored, and 401 is final. Nil for the choice of this instance.
   /// - Complexity: O(1).
   public func with(
     headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], payload: AttributeDictionary = [:],

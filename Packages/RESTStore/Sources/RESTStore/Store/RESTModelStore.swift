@@ -44,6 +44,11 @@ public final class RESTModelStore: ModelStore {
     let identifierKey: String?
   }
 
+  /// The address of calls that begin now.
+  var base: BaseAddress { additions.settings?.base ?? handle.base }
+  /// The paths of calls that begin now.
+  var router: RESTRouter { additions.settings?.router ?? handle.router }
+
   /// The names of classes and of their identifiers, by class.
   var typeNames: [ObjectIdentifier: TypeNames] = [:]
 
@@ -84,6 +89,16 @@ public final class RESTModelStore: ModelStore {
     self.saveTurns = saveTurns
   }
 
+  /// Returns an instance for one call of several requests, which all have the address and the paths of now.
+  func withFixedSettings() -> RESTModelStore {
+    let store = RESTModelStore(handle, scope, tags, saveTurns)
+    store.conflictPolicy = conflictPolicy
+    store.typeNames = typeNames
+    store.additions = additions
+    store.additions.settings = handle.currentSettings
+    return store
+  }
+
   // MARK: Writing
 
   /// Adds a model with a POST to its collection, or with a PUT at its own path if the dialect requires it. The answer
@@ -103,7 +118,7 @@ public final class RESTModelStore: ModelStore {
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
     let puts = handle.dialect.createsWithPut && identifier != nil
-    let router = handle.router
+    let router = self.router
     let depth = router.maxPathDepth
     let collection = try router.pathOfCollection(containing: model, depth: depth)
     let path = puts ? try router.pathOfInstance(model, depth: depth) : collection
@@ -136,7 +151,7 @@ public final class RESTModelStore: ModelStore {
           }
           try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
           report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
-          tags.set(tag(in: response), of: model)
+          tags.set(tag(in: response), of: model, at: call.base)
         }
       }
     } catch {
@@ -181,11 +196,14 @@ public final class RESTModelStore: ModelStore {
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
+    guard additions.settings != nil else {
+      return try await withFixedSettings().update(model, fields: fields, onConflict: policy)
+    }
     let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The update before has written everything.
     if hasWaited, fields == nil, !model.hasUnsavedValues { return model }
-    var known = tags.changedTag(of: model)
+    var known = tags.changedTag(of: model, at: base)
     if policy == .fail, known == nil {
       throw ModelStoreError(
         .unsupported,
@@ -199,10 +217,10 @@ public final class RESTModelStore: ModelStore {
       // The server removes what a PUT lacks.
       scope.add(model)
       _ = try await lookup(type(of: model), identifier: identifier)
-      known = tags.changedTag(of: model)
+      known = tags.changedTag(of: model, at: base)
     }
     let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
-    let router = handle.router
+    let router = self.router
     let depth = router.maxPathDepth
     var call = try self.call(
       .update, model, collection: router.pathOfCollection(containing: model, depth: depth),
@@ -235,7 +253,7 @@ public final class RESTModelStore: ModelStore {
           report(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || isWhole || call.headers["If-Match"] == known
-          tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
+          tags.set(isRead ? tag(in: response) : tags.tag(of: model, at: base), of: model, at: base)
         }
         return model
       } catch var error as ModelStoreError where error.cause is RESTConflict {
@@ -279,8 +297,9 @@ public final class RESTModelStore: ModelStore {
   ///   own code. Deletions before the failed one are kept.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
+    guard additions.settings != nil else { return try await withFixedSettings().delete(model) }
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
-    let router = handle.router
+    let router = self.router
     let depth = router.maxPathDepth
     let calls = try zip(deletion.records, deletion.storedModels).map { record, member in
       var call = try self.call(
@@ -295,7 +314,7 @@ public final class RESTModelStore: ModelStore {
       defer { saveTurns.end(ObjectIdentifier(member)) }
       var call = plainCall
       var onConflict: (() async -> RESTConflict?)?
-      if isFirst, let tag = tags.tag(of: member), EntityTags.isStrong(tag) {
+      if isFirst, let tag = tags.tag(of: member, at: base), EntityTags.isStrong(tag) {
         call.headers["If-Match"] = tag
         let (type, operation): (any Model.Type, RESTOperation) = (
           Swift.type(of: member) as? any Model.Type ?? M.self, call.operation
@@ -306,7 +325,7 @@ public final class RESTModelStore: ModelStore {
       let write = handle.writes.begin(record.typeName)
       defer { handle.writes.end(write) }
       do {
-        try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.set(nil, of: member) }
+        try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.remove(of: member) }
         tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
@@ -338,7 +357,9 @@ public final class RESTModelStore: ModelStore {
     var call = try lookupCall(type, identifier: given, live: live)
     call.embed(embedding)
     // Related models may have changed, although the model is the same.
-    if embedding.isEmpty, let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
+    if embedding.isEmpty, let live, let tag = unchangedTag(of: live, at: call.base) {
+      call.headers["If-None-Match"] = tag
+    }
     return try await handle.run(
       call,
       whenAnswered: { response in
@@ -353,7 +374,7 @@ public final class RESTModelStore: ModelStore {
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         let start = response.isJoined ? .unknown : start
         if let newer = newerModel(type, identifier, than: start, response) { return newer }
-        let model = plainModel(in: response, type, identifier, readSince: start)
+        let model = plainModel(in: response, from: call.base, type, identifier, readSince: start)
         if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
         return model
       },
@@ -363,7 +384,7 @@ public final class RESTModelStore: ModelStore {
         let model = try readingRecords(since: start) {
           try scope.models(type, from: [record], localChanges: $0)[0]
         }
-        tags.setRead(tag(in: response), of: model)
+        tags.setRead(tag(in: response), of: model, at: call.base)
         scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)
         return model
       })

@@ -114,12 +114,14 @@ public struct RESTResult {
   /// Returns the answer as the dialect reads that of a call.
   private func dialectAnswer<M: Model>(_ kind: RESTOperation.Kind, _ type: M.Type) throws -> RESTResponse {
     let names = store.names(of: type)
-    let path = (try? store.handle.router.pathOfCollection(type)) ?? call.operation.path
-    return try store.handle.dialect.constructResponse(
+    let path = (try? store.router.pathOfCollection(type)) ?? call.operation.path
+    let answer = try store.handle.dialect.constructResponse(
       response,
       to: RESTOperation(
         kind, typeName: names.typeName, collectionPath: path, path: call.operation.path,
         identifierKey: names.identifierKey))
+    if let error = answer.error { throw error }
+    return answer
   }
 
   /// Runs a body, and adds the request to its error.

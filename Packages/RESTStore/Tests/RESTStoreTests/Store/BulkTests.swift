@@ -137,4 +137,58 @@ import Testing
     #expect(error.code == .invalid)
     #expect(transport.requests.isEmpty)
   }
+
+  @Test func `Members of a relation with unsaved changes are deleted one by one`() async throws {
+    let transport = transport((200, #"[{"id": 1, "company": 7}]"#), (204, ""))
+    var options = RESTOptions()
+    options.followsPages = false
+    let store = try RESTModelStore(transport, dialect: JSONDialect(deletesRelations: true), options: options)
+    let company = try Company.from(dictionaryValue: ["id": 7], in: store.scope)
+    #expect(try await store.deleteAll(in: company.employees) == 1)
+    #expect(transport.lines.last == "DELETE http://api.test/companies/7/employees/1")
+    let plain = self.transport((200, #"[{"id": 1, "company": 7}]"#), (204, ""))
+    let other = try RESTModelStore(plain, dialect: JSONDialect(deletesRelations: true))
+    let edited = try Tagged.from(dictionaryValue: ["id": 7, "tags": [1]], in: other.scope)
+    let tag = try Person.from(dictionaryValue: ["id": 2, "name": "B"], in: other.scope)
+    edited.tags.value = [tag]
+    _ = try? await other.deleteAll(in: edited.tags)
+    #expect(!plain.lines.contains { $0.hasPrefix("DELETE") && $0.hasSuffix("/tags") })
+  }
+
+  @Test func `Models that reference each other are created one by one, with identifiers of their own, too`()
+    async throws
+  {
+    let transport = transport((201, ""))
+    let store = try RESTModelStore(transport, dialect: Together())
+    let folders = ["a", "p", "c"].map { id in
+      let folder = Folder()
+      folder.id.value = id
+      return folder
+    }
+    folders[2].parent.value = folders[1]
+    try await store.createAll(folders)
+    #expect(transport.lines.count == 3)
+  }
+
+  @Test func `A record that does not fit its model with an identifier changes none of them`() async throws {
+    let store = try RESTModelStore(
+      transport((201, #"[{"id": 1}, {"id": 2, "name": 5}, {"id": 3}]"#)), dialect: Together())
+    let people = (1...3).map { Person(id: $0, name: "Ada") }
+    let error = try await storeError { try await store.createAll(people) }
+    #expect(error.message.contains("[1].name"), "\(error.message)")
+    #expect(people.allSatisfy { !$0.isPersisted })
+    let twice = transport((201, "[]"))
+    let conflict = try await storeError {
+      try await RESTModelStore(twice, dialect: Together()).createAll([
+        Person(id: 1, name: "A"), Person(id: 1, name: "B"),
+      ])
+    }
+    #expect(conflict.code == .conflict && twice.requests.isEmpty)
+  }
+}
+
+private final class Tagged: Model {
+  let id = Field<Int>()
+  let tags: ModelArrayField<Person> = ModelField(foreignKey: true)*
+  override var identifierField: AnyField? { id }
 }

@@ -296,6 +296,60 @@ private let length = contents.utf8.count
     #expect(!monitor.events.description.contains("s3cret"))
   }
 
+  @Test func `A part is continued only for the same query and credentials`() async throws {
+    let server = try FileServer(contents, [.cut(50_000), .cut(50_000)])
+    let store = try server.store()
+    _ = try await storeError { try await store.download("/photo?key=1", to: folder.target) }
+    _ = try await storeError { try await store.download("/photo?key=2", to: folder.target) }
+    try await store.download(
+      "/photo?key=2", to: folder.target, headers: ["Authorization": "Bearer another"])
+    #expect(server.ranges == ["- -", "- -", "- -"])
+  }
+
+  @Test func `A range of a file of unknown length is no whole file`() async throws {
+    let server = try FileServer(contents, [.answer(.http("206 Part", headers: ["Content-Range: bytes 0-2/*"], "abc"))])
+    let store = try server.store()
+    let error = try await storeError { try await store.download("/photo", to: folder.target) }
+    #expect(error.code == .server && error.message.contains("unknown length"))
+    let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    let partial = ScriptedServer.Answer.http(
+      "206 Part", headers: ["ETag: \"1\"", "Content-Range: bytes 1000-1009/*"],
+      String(contents.dropFirst(1_000).prefix(10)))
+    server.state.withLock {
+      $0.plan = [.answer(.text(head + "3e8\r\n" + contents.prefix(1_000))), .answer(partial)]
+    }
+    _ = try await storeError { try await store.download("/photo", to: folder.target) }
+    try #require(try folder.text(folder.part).utf8.count == 1_000)
+    let cut = try await storeError { try await store.download("/photo", to: folder.target) }
+    #expect(cut.code == .offline && cut.message.contains("1010 bytes"), "\(cut.message)")
+    try await store.download("/photo", to: folder.target)
+    #expect(try folder.text() == contents)
+  }
+
+  @Test func `An unrequested range that is cut has its own version`() async throws {
+    let range = "HTTP/1.1 206 P\r\nContent-Range: bytes 0-49/50\r\nContent-Length: 50\r\nConnection: close\r\n\r\nother"
+    let server = try FileServer(contents, [.cut(50_000), .answer(.text(range))])
+    let store = try server.store()
+    _ = try await storeError { try await store.download("/photo", to: folder.target) }
+    _ = try await storeError { try await store.download("/other", to: folder.target) }
+    try await store.download("/photo", to: folder.target)
+    #expect(try folder.text() == contents)
+    #expect(server.ranges.last == "- -")
+  }
+
+  @Test func `Two names of one file are one target`() async throws {
+    let link = folder.url.appendingPathComponent("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+    let first = try FileDownload(to: folder.target, maximumBytes: 1)
+    defer { first.end() }
+    for name in ["link/photo", "photo.part"] {
+      let error = try await storeError {
+        try FileDownload(to: folder.url.appendingPathComponent(name), maximumBytes: 1).end()
+      }
+      #expect(error.code == .locked)
+    }
+  }
+
   // MARK: Uploads
 
   private func file(_ text: String) throws -> URL {
