@@ -247,7 +247,7 @@ private let length = contents.utf8.count
     let handle = store.handle
     let task = Task {
       try await HTTPProgress.observing({ if $0.receivedBytes == 1_000 { signal.yield() } }) {
-        try await RESTModelStore(handle).download("/photo", to: target)
+        try await RESTModelStore(handle).with(timeout: .seconds(600)).download("/photo", to: target)
       }
     }
     for await _ in signals { break }

@@ -177,7 +177,7 @@ import Testing
       asked.yield()
       return .silence
     }
-    let request = HTTPRequestData(.get, try server.url())
+    let request = HTTPRequestData(.get, try server.url(), timeout: .seconds(600))
     let task = Task { try await URLSessionTransport.shared.send(request) }
     for await _ in requests { break }
     task.cancel()
