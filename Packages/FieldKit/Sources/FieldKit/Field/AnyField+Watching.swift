@@ -70,6 +70,8 @@ extension AnyField {
     flags.subtract(.reverted)
     markNeverSaved()
     detailsForWriting.restoration = { _ in false }
+    // A field without a value is in no record: the next save removes the stored value.
+    if flags.isDisjoint(with: .loadStateMask) { loadState = .loaded }
     if flags.contains(.ownerWatches) { notifyOwnerOfDirtiness() }
   }
 

@@ -41,7 +41,10 @@ extension AnyField {
   /// - Parameter stamp: when the save captured the value; nil for the present.
   @_spi(ModelKitInternals)
   public final func noteComingSave(asOf stamp: ChangeStamp? = nil) {
-    guard FieldRecording.isOn, flags.isSuperset(of: [.dirty, .ownerWatches]) else { return }
+    guard FieldRecording.isOn, flags.contains(.ownerWatches) else { return }
+    // A change that was reverted since the save captured it is saved, too.
+    let isReverted = flags.contains(.reverted) && stamp.map { lastChange > $0 } == true
+    guard flags.contains(.dirty) || isReverted else { return }
     (owner as? any FieldWatcher)?.fieldWillBeSaved(self, asOf: stamp)
   }
 
