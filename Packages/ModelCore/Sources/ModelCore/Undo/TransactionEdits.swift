@@ -193,13 +193,14 @@ public final class TransactionEdits {
       if entries[id] != nil { overtaken.insert(id) }
       return
     }
+    // The rollback of a nested transaction edits nothing. Its new models would be retained here.
     if entries[id] == nil {
-      if newModels.contains(model) { return }
+      if newModels.contains(model) || map.isRollingBack && model.origin == .new { return }
       entries[id] = Entry(
         field: field, model: model, before: field.captureState(),
         epochs: map.undos.map { ($0, $0.undo?.epochs[id]) })
       order.append(id)
-    } else if overtaken.remove(id) != nil {
+    } else if !map.isRollingBack, overtaken.remove(id) != nil {
       entries[id]?.elsewhere = field.captureState()
     }
   }

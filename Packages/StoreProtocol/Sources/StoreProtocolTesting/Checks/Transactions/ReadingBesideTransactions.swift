@@ -28,6 +28,11 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck(
+      "a new member of a failed nested transaction leaves a list that another task changed meanwhile"
+    ) { makeStore in
+      for outerFails in [false, true] { try await changingListOfNestedMember(makeStore, outerFails: outerFails) }
+    },
     SharedEngineCheck("an edit in a labelled step is undone after a failed transaction reverted it beside a read") {
       makeStore in
       try await revertingLabelledEdit(makeStore)
@@ -342,6 +347,31 @@ extension ModelStoreContract {
     try requireEqual(
       try await other.count(ContractPerson.self) { $0.name == "New \(editsAgain)" }, isHeld ? 1 : 0,
       "held: \(isHeld): the stored new models")
+  }
+
+  @MainActor private static func changingListOfNestedMember(
+    _ makeStore: () async throws -> any ModelStore, outerFails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = "acme \(outerFails)"
+    try await store.create(company)
+    try await store.create(person)
+    do {
+      try await transaction(in: store) { store in
+        try await failing(in: store) { store in
+          company.employees.add(ContractPerson.named("New"))
+          try await beside(store) { _ in person.company.value = company }
+        }
+        if outerFails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try requireEqual(company.employees.value ?? [], [person], "the employees, the outer one fails: \(outerFails)")
+    try await store.save(company, including: .related)
+    try await store.save(person)
+    try requireEqual(
+      try await (try await makeStore()).count(ContractPerson.self) { $0.name == "New" }, 0, "the stored new models")
   }
 
   @MainActor private static func revertingEditedModel(_ makeStore: () async throws -> any ModelStore) async throws {
