@@ -7,11 +7,26 @@ struct PathComponent {
 
   /// Encodes a text.
   ///
-  /// Returns nil for texts that no encoding makes safe: the empty text, `.` and `..`. Servers and proxies read `%2E`
-  /// as a dot.
+  /// Returns nil for texts that no encoding makes safe: the empty text, `.`, `..`, and `a/../b`. Servers and proxies read
+  /// `%2E` as a dot, and nginx resolves the dots after it decoded `%2F`.
   init?(_ text: String) {
-    guard !text.isEmpty, text != ".", text != ".." else { return nil }
+    guard !text.isEmpty, !Self.hasDots(text) else { return nil }
     encoded = Self.percentEncoded(text)
+  }
+
+  /// Returns whether a path has a component of dots, encoded or not. Transports, proxies and servers resolve them, and
+  /// some of them after they decoded the whole path or cut the parameters of a component.
+  static func hasDots(_ path: String) -> Bool {
+    guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return false }
+    var text = path
+    // Each of several servers may decode the path once.
+    while true {
+      let components = text.split { $0 == "/" || $0 == "\\" }
+      if components.contains(where: { [".", ".."].contains($0.prefix { $0 != ";" }) }) { return true }
+      let decoded = decoded(text)
+      if decoded == text { return false }
+      text = decoded
+    }
   }
 
   /// Returns a percent-encoded text as plain text; invalid sequences are left unchanged.

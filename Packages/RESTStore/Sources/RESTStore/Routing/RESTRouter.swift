@@ -98,7 +98,7 @@ public final class RESTRouter: Sendable {
 
   /// Returns the path of the model with an identifier, without owners.
   ///
-  /// - Returns: nil if the identifier can't be part of a path: it is empty, or `.` or `..`.
+  /// - Returns: nil if the identifier can't be part of a path: it is empty, or has a component `.` or `..`.
   public func instancePath<M: Model>(for type: M.Type, identifier: String) -> String? {
     try? pathOfInstance(type, identifier: identifier)
   }
@@ -215,8 +215,8 @@ public final class RESTRouter: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        No request was sent: the identifier "\(text)" of \(type.typeName) can't be part of a path, because it would change the \
-        path.
+        No request was sent: the identifier "\(text)" of \(type.typeName) can't be part of a path, because a server could read \
+        it as another path.
         """, identifier: text)
     }
     return component.encoded

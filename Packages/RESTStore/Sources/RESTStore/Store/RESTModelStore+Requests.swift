@@ -67,7 +67,8 @@ extension RESTModelStore {
         fragment.
         """)
     }
-    guard !Self.hasDots(path) else {
+    // They could leave the base address.
+    guard !PathComponent.hasDots(String(path.prefix { $0 != "?" })) else {
       throw ModelStoreError(
         .invalid, "Nothing was sent: the path \(Self.shown(path)) has a component \".\" or \"..\".")
     }
@@ -80,20 +81,6 @@ extension RESTModelStore {
   /// Returns a path for a message, without query and secrets.
   static func shown(_ path: String) -> String {
     RecordingRedaction().redacted(text: String(path.prefix { $0 != "?" && $0 != "#" })).quotedForMessage
-  }
-
-  /// Returns whether a path has a component of dots. Transports, proxies and servers resolve them, and some of them
-  /// after they decoded the whole path or cut the parameters of a component. That could leave the base address.
-  private static func hasDots(_ path: String) -> Bool {
-    var text = String(path.prefix { $0 != "?" })
-    // Each of several servers may decode the path once.
-    while true {
-      let components = text.split { $0 == "/" || $0 == "\\" }
-      if components.contains(where: { [".", ".."].contains($0.prefix { $0 != ";" }) }) { return true }
-      let decoded = PathComponent.decoded(text)
-      if decoded == text { return false }
-      text = decoded
-    }
   }
 
   /// Sends any other request.
