@@ -1,12 +1,9 @@
-import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// The entity tags of the models of a store instance, each of the version that was read last.
 final class EntityTags {
   private struct Entry {
     weak var model: ModelObject?
-    /// The base address of the server that sent the tag: other servers may have the same tag for another version.
-    let base: URL
     /// The tag of the version that was read last.
     let tag: String?
     /// The tag of the version that the local changes are based on, if another one was read since.
@@ -22,19 +19,15 @@ final class EntityTags {
   /// Whether no tag is known.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Returns the tag that a server sent for a model; nil if it is unknown.
-  func tag(of model: ModelObject, at base: BaseAddress) -> String? { entry(of: model, at: base.url)?.tag }
-
-  private func entry(of model: ModelObject, at base: URL) -> Entry? {
-    guard let entry = entries[ObjectIdentifier(model)], entry.model === model, entry.base == base else { return nil }
-    return entry
+  /// Returns the tag of a model; nil if it is unknown.
+  func tag(of model: ModelObject) -> String? {
+    guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
+    return entry.tag
   }
 
   /// Returns the tag of the version that the local changes of a model are based on, if `If-Match` can have it.
-  func changedTag(of model: ModelObject, at base: BaseAddress) -> String? { changedTag(of: model, at: base.url) }
-
-  private func changedTag(of model: ModelObject, at base: URL) -> String? {
-    guard let entry = entry(of: model, at: base) else { return nil }
+  func changedTag(of model: ModelObject) -> String? {
+    guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
     let isBasedOnOther =
       entry.changedTag != nil
       && model.dirtyFields.contains { entry.changedFields.contains(ObjectIdentifier($0)) }
@@ -43,27 +36,18 @@ final class EntityTags {
 
   /// Stores the tag that a model was read with. If the model has local changes, the tag of the version that they are
   /// based on is kept, too. Otherwise a save would overwrite changes by others.
-  func setRead(_ tag: String?, of model: ModelObject, at base: BaseAddress) {
-    setRead(tag, of: model, at: base.url)
-  }
-
-  private func setRead(_ tag: String?, of model: ModelObject, at base: URL) {
-    let changed = changedTag(of: model, at: base)
-    set(tag, of: model, at: base)
+  func setRead(_ tag: String?, of model: ModelObject) {
+    let changed = changedTag(of: model)
+    set(tag, of: model)
     let dirty = model.dirtyFields
     guard let changed, changed != tag, !dirty.isEmpty else { return }
-    var entry = entries[ObjectIdentifier(model)] ?? Entry(model: model, base: base, tag: nil)
+    var entry = entries[ObjectIdentifier(model)] ?? Entry(model: model, tag: nil)
     (entry.changedTag, entry.changedFields) = (changed, Set(dirty.map { ObjectIdentifier($0) }))
     entries[ObjectIdentifier(model)] = entry
   }
 
   /// Stores or removes the tag of a model.
-  func set(_ tag: String?, of model: ModelObject, at base: BaseAddress) { set(tag, of: model, at: base.url) }
-
-  /// Removes the tag of a model.
-  func remove(of model: ModelObject) { entries[ObjectIdentifier(model)] = nil }
-
-  private func set(_ tag: String?, of model: ModelObject, at base: URL) {
+  func set(_ tag: String?, of model: ModelObject) {
     // A tag with a control character can't be sent, and would block every later request.
     guard let tag, !tag.isEmpty, tag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       entries[ObjectIdentifier(model)] = nil
@@ -73,15 +57,13 @@ final class EntityTags {
       entries = entries.filter { $0.value.model != nil }
       limit = max(256, entries.count * 2)
     }
-    entries[ObjectIdentifier(model)] = Entry(model: model, base: base, tag: tag)
+    entries[ObjectIdentifier(model)] = Entry(model: model, tag: tag)
   }
 
   /// Removes the tags of models that were read from an answer without tags.
   func forget(_ models: [ModelObject]) {
     if entries.isEmpty { return }
-    for model in models {
-      if let base = entries[ObjectIdentifier(model)]?.base { setRead(nil, of: model, at: base) }
-    }
+    for model in models { setRead(nil, of: model) }
   }
 
   /// Returns whether `If-Match` can have a tag: a weak one never matches there.

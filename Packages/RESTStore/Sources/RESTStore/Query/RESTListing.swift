@@ -47,7 +47,7 @@ struct RESTListing<M: Model> {
     self.query = query
     self.store = store
     var isHere = query.evaluation == .inMemory && !query.isPlain
-    isMixed = store.router.sharesCollection(M.self)
+    isMixed = store.handle.router.sharesCollection(M.self)
     var asked = RESTQuery(query, in: store.scope.transformers)
     if isHere || isMixed {
       asked.limit = nil

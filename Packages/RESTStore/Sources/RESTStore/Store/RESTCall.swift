@@ -8,7 +8,7 @@ struct RESTCall: Sendable {
 
   var operation: RESTOperation
   let method: HTTPRequestData.Method
-  /// The base address of the store when the call began.
+  /// The base address of the store.
   let base: BaseAddress
   /// The address below the base address.
   var address: RESTAddress
@@ -53,7 +53,7 @@ struct RESTCall: Sendable {
   private init(_ operation: RESTOperation, method: HTTPRequestData.Method, _ store: RESTModelStore) {
     self.operation = operation
     self.method = method
-    base = store.base
+    base = store.handle.base
     sendsCredentials = store.additions.sendsCredentials
     address = RESTAddress(operation.path)
     headers = store.additions.headers

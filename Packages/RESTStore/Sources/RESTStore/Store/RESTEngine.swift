@@ -11,29 +11,12 @@ public import Foundation
 /// }
 /// ```
 public final class RESTEngine: Sendable {
-  /// The address below which all paths are.
-  ///
-  /// It may be changed at any time, such as to another server. Calls that have begun keep the address that they began
-  /// with, for all their requests, repetitions and further pages. Later ones use the new address, and send their
-  /// credentials there. Entity tags are sent only to the address that they came from.
-  ///
-  /// - Note: Methods of all stores that list models and then write them, such as `deleteAll(_:where:)`, `replaceAll`
-  ///   and `update(_:where:)`, are several calls, as is a list with `including:`. Change the address when none of them
-  ///   is in progress.
-  public var baseURL: URL {
-    get { settings.withLock { $0.base.url } }
-    set {
-      let base = BaseAddress(newValue)
-      settings.withLock { $0.base = base }
-    }
-  }
+  /// The address below which all paths are. ``RESTModelStore/at(_:router:scope:)`` returns a store with another one.
+  public var baseURL: URL { base.url }
   /// The dialect of the API.
   public let dialect: any RESTDialect
-  /// The paths of collections and models. They may be changed at any time; calls that have begun keep their paths.
-  public var router: RESTRouter {
-    get { settings.withLock { $0.router } }
-    set { settings.withLock { $0.router = newValue } }
-  }
+  /// The paths of collections and models.
+  public let router: RESTRouter
   /// The transport of the requests.
   public let transport: any HTTPTransport
   /// The options for authentication, retries, limits and other features beyond one request per call.
@@ -42,12 +25,7 @@ public final class RESTEngine: Sendable {
   /// The feed that notifies all store instances of writes.
   public let changeFeed = StoreChangeFeed()
 
-  private struct Settings {
-    var base: BaseAddress
-    var router: RESTRouter
-  }
-
-  private let settings: Lock<Settings>
+  let base: BaseAddress
   let gate: RequestGate
   let shared = SharedExchanges()
   let secrets = SecretValues()
@@ -56,18 +34,13 @@ public final class RESTEngine: Sendable {
   init(
     baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions
   ) {
-    settings = Lock(Settings(base: BaseAddress(baseURL), router: router))
+    base = BaseAddress(baseURL)
+    self.router = router
     self.dialect = dialect
     self.transport = transport
     self.options = options
     gate = RequestGate(limit: options.maximumConcurrentRequests)
   }
-
-  /// The address of calls that begin now.
-  var base: BaseAddress { settings.withLock { $0.base } }
-
-  /// The address and the paths of calls that begin now.
-  var currentSettings: (base: BaseAddress, router: RESTRouter) { settings.withLock { ($0.base, $0.router) } }
 
   /// Sends a request and passes the answer to `body`, all in the caller's isolation. An error is explained, and
   /// reported to the dialect, before it is thrown.

@@ -12,7 +12,6 @@ extension RESTModelStore {
   ///   has another number of records, or records of other models.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    guard additions.settings != nil else { return try await withFixedSettings().createAll(models) }
     let given = Set<ModelObject>(models)
     guard handle.dialect.createsTogether, models.count > 1, given.count == models.count,
       !models.contains(where: { Self.references(given, from: $0) })
@@ -35,7 +34,7 @@ extension RESTModelStore {
       }
       let record = isTemporary ? withoutIdentifier(save) : save.record
       let payload = try payload(save.typeName, identifier, record, type(of: model))
-      let router = self.router
+      let router = handle.router
       let collection = try router.pathOfCollection(containing: model, depth: router.maxPathDepth)
       let keys = payload.objectValue.map { Set($0.keys) } ?? []
       let index =
@@ -80,7 +79,7 @@ extension RESTModelStore {
         for (member, record) in zip(group.members, records) {
           try readingAnswer(to: member.save.model, since: start) { try member.save.finish(answer: record) }
           report(.created, member.save, answer: record, isAlone: handle.writes.isAlone(write))
-          tags.remove(of: member.save.model)
+          tags.set(nil, of: member.save.model)
         }
       }
     }
@@ -134,11 +133,10 @@ extension RESTModelStore {
   /// - Note: It is used for stores of this type. A store of the type `any ModelStore` deletes one by one.
   @discardableResult
   public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
-    guard additions.settings != nil else { return try await withFixedSettings().deleteAll(in: relation) }
     let any: any ModelStore = self
     // The server deletes its members, which have to be the same ones.
     guard handle.dialect.deletesRelations, handle.options.followsPages, !relation.isDirty,
-      !self.router.sharesCollection(Related.self), let path = self.router.path(to: relation)
+      !handle.router.sharesCollection(Related.self), let path = handle.router.path(to: relation)
     else {
       return try await any.deleteAll(in: relation)
     }
@@ -175,7 +173,7 @@ extension RESTModelStore {
     defer { handle.writes.end(write) }
     try await handle.run(call) { _, _ in
       for (member, deletion) in zip(members, deletions) {
-        tags.remove(of: member)
+        tags.set(nil, of: member)
         for record in deletion.records { tellDeletion(of: record) }
       }
     }

@@ -35,7 +35,7 @@ extension RESTModelStore {
 
   /// Returns the request of a lookup. A live model provides its path: below its owner, or from its template.
   func lookupCall<M: Model>(_ type: M.Type, identifier: String, live: M?) throws -> RESTCall {
-    let router = self.router
+    let router = handle.router
     var path: String?
     var collection: String?
     if let live, live.identifier == identifier {
@@ -58,7 +58,7 @@ extension RESTModelStore {
   ///
   /// - Parameter given: the path of the list, which replaces that of the collection.
   func listCall<M: Model>(_ query: inout RESTQuery, _ type: M.Type, at given: String? = nil) throws -> RESTCall {
-    let router = self.router
+    let router = handle.router
     var values: [String: String] = [:]
     var path = given
     let places = Set(router.places(in: type))
@@ -95,7 +95,7 @@ extension RESTModelStore {
     guard owner.assignIdentifier(identifier), let component = PathComponent(key) else {
       throw ModelStoreError.noIdentifier(owner.storedTypeName)
     }
-    return try self.router.pathOfInstance(owner, depth: self.router.maxPathDepth - 1) + "/" + component.encoded
+    return try handle.router.pathOfInstance(owner, depth: handle.router.maxPathDepth - 1) + "/" + component.encoded
   }
 
   /// Returns the key path and the value of a condition that tests a field for equality; nil for any other condition.
@@ -116,8 +116,8 @@ extension RESTModelStore {
   /// Returns the tag with which a lookup may be answered by "not modified". It is nil if the model is not fully loaded,
   /// or a PUT needs the values of all fields. The same holds if local changes or values of a document are to be
   /// overwritten.
-  func unchangedTag<M: Model>(of model: M, at base: BaseAddress) -> String? {
-    guard let tag = tags.tag(of: model, at: base), case .loaded = model.loadState,
+  func unchangedTag<M: Model>(of model: M) -> String? {
+    guard let tag = tags.tag(of: model), case .loaded = model.loadState,
       !(isRefreshing && model.hasUnsavedValues), !model.needsReadingToSave(),
       handle.dialect.method(for: .update) != .put || !hasUnreadFields(model)
     else {

@@ -16,7 +16,7 @@ extension RESTModelStore: ChangeLogModelStore {
     // The collection is that of a list.
     let address = try handle.dialect.address(
       of: RESTOperation(
-        .list, typeName: names.typeName, collectionPath: self.router.pathOfCollection(type),
+        .list, typeName: names.typeName, collectionPath: handle.router.pathOfCollection(type),
         identifierKey: names.identifierKey))
     var call = try anyCall(.get, address.path, [:])
     call.address.query = address.query + call.address.query

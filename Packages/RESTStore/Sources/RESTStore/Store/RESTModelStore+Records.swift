@@ -28,16 +28,15 @@ extension RESTModelStore {
   ///
   /// Errors of an answer are left to the other path, which can describe them better.
   func plainModel<M: Model>(
-    in response: HTTPResponseData, from base: BaseAddress, _ type: M.Type, _ identifier: String,
-    readSince start: PendingReads.Moment
+    in response: HTTPResponseData, _ type: M.Type, _ identifier: String, readSince start: PendingReads.Moment
   ) -> M? {
     let dialect = handle.dialect
-    guard response.isSuccessful, let path = dialect.plainRecordPath, !self.router.sharesCollection(type),
+    guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
       let model = readingRecords(
         since: start,
         { scope.model(type, fromJSON: response.body, at: path, identifier: identifier, localChanges: $0) })
     else { return nil }
-    tags.setRead(tag(in: response), of: model, at: base)
+    tags.setRead(tag(in: response), of: model)
     return model
   }
 
@@ -142,7 +141,7 @@ extension RESTModelStore {
     guard var record = try self.record(in: answer, of: type) else {
       throw ModelStoreError(.server, "the response has no body, where the model was expected")
     }
-    if self.router.sharesCollection(type), !M.includes(record) {
+    if handle.router.sharesCollection(type), !M.includes(record) {
       throw ModelStoreError(.notFound, "the record there is of the class \(M.storedClass(for: record).displayName)")
     }
     try identify(&record, as: identifier, of: type)

@@ -9,8 +9,6 @@ struct RESTAdditions: Sendable {
   var sendsCredentials = true
   var timeout: Duration?
   var cachePolicy: HTTPRequestData.CachePolicy?
-  /// The address and the paths of a call that has begun; nil for those that the engine has now.
-  var settings: (base: BaseAddress, router: RESTRouter)?
 }
 
 // Requests outside of the store protocol, and options of single calls.

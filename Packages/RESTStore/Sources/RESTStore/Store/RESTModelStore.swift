@@ -44,11 +44,6 @@ public final class RESTModelStore: ModelStore {
     let identifierKey: String?
   }
 
-  /// The address of calls that begin now.
-  var base: BaseAddress { additions.settings?.base ?? handle.base }
-  /// The paths of calls that begin now.
-  var router: RESTRouter { additions.settings?.router ?? handle.router }
-
   /// The names of classes and of their identifiers, by class.
   var typeNames: [ObjectIdentifier: TypeNames] = [:]
 
@@ -89,13 +84,27 @@ public final class RESTModelStore: ModelStore {
     self.saveTurns = saveTurns
   }
 
-  /// Returns an instance for one call of several requests, which all have the address and the paths of now.
-  func withFixedSettings() -> RESTModelStore {
-    let store = RESTModelStore(handle, scope, tags, saveTurns)
+  /// Returns a store of another server with the same API, or of another tenant. It has the dialect, the transport, the
+  /// options and the additions of this one.
+  ///
+  /// ```swift
+  /// let staging = store.at(URL(string: "https://staging.example.com/api")!)
+  /// ```
+  ///
+  /// An instance never changes its address, so no call continues at another server than the one where it began.
+  ///
+  /// - Parameters:
+  ///   - baseURL: the address below which all paths are. The credentials of the options are sent there.
+  ///   - router: the paths of collections and models; nil for those of this store.
+  ///   - scope: the identity map of the store. The default is a new one, because models of several servers may have equal
+  ///     identifiers.
+  /// - Complexity: O(1).
+  public func at(_ baseURL: URL, router: RESTRouter? = nil, scope: ModelScope = ModelScope()) -> RESTModelStore {
+    let store = RESTModelStore(
+      baseURL: baseURL, dialect: handle.dialect, router: router ?? handle.router, transport: handle.transport,
+      options: handle.options, scope: scope)
     store.conflictPolicy = conflictPolicy
-    store.typeNames = typeNames
     store.additions = additions
-    store.additions.settings = handle.currentSettings
     return store
   }
 
@@ -118,7 +127,7 @@ public final class RESTModelStore: ModelStore {
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
     let puts = handle.dialect.createsWithPut && identifier != nil
-    let router = self.router
+    let router = handle.router
     let depth = router.maxPathDepth
     let collection = try router.pathOfCollection(containing: model, depth: depth)
     let path = puts ? try router.pathOfInstance(model, depth: depth) : collection
@@ -151,7 +160,7 @@ public final class RESTModelStore: ModelStore {
           }
           try readingAnswer(to: model, since: start) { try save.finish(answer: record) }
           report(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
-          tags.set(tag(in: response), of: model, at: call.base)
+          tags.set(tag(in: response), of: model)
         }
       }
     } catch {
@@ -196,14 +205,11 @@ public final class RESTModelStore: ModelStore {
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
-    guard additions.settings != nil else {
-      return try await withFixedSettings().update(model, fields: fields, onConflict: policy)
-    }
     let hasWaited = try await saveTurns.begin(ObjectIdentifier(model))
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The update before has written everything.
     if hasWaited, fields == nil, !model.hasUnsavedValues { return model }
-    var known = tags.changedTag(of: model, at: base)
+    var known = tags.changedTag(of: model)
     if policy == .fail, known == nil {
       throw ModelStoreError(
         .unsupported,
@@ -217,10 +223,10 @@ public final class RESTModelStore: ModelStore {
       // The server removes what a PUT lacks.
       scope.add(model)
       _ = try await lookup(type(of: model), identifier: identifier)
-      known = tags.changedTag(of: model, at: base)
+      known = tags.changedTag(of: model)
     }
     let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
-    let router = self.router
+    let router = handle.router
     let depth = router.maxPathDepth
     var call = try self.call(
       .update, model, collection: router.pathOfCollection(containing: model, depth: depth),
@@ -253,7 +259,7 @@ public final class RESTModelStore: ModelStore {
           report(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || isWhole || call.headers["If-Match"] == known
-          tags.set(isRead ? tag(in: response) : tags.tag(of: model, at: base), of: model, at: base)
+          tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
         }
         return model
       } catch var error as ModelStoreError where error.cause is RESTConflict {
@@ -297,9 +303,8 @@ public final class RESTModelStore: ModelStore {
   ///   own code. Deletions before the failed one are kept.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
-    guard additions.settings != nil else { return try await withFixedSettings().delete(model) }
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
-    let router = self.router
+    let router = handle.router
     let depth = router.maxPathDepth
     let calls = try zip(deletion.records, deletion.storedModels).map { record, member in
       var call = try self.call(
@@ -314,7 +319,7 @@ public final class RESTModelStore: ModelStore {
       defer { saveTurns.end(ObjectIdentifier(member)) }
       var call = plainCall
       var onConflict: (() async -> RESTConflict?)?
-      if isFirst, let tag = tags.tag(of: member, at: base), EntityTags.isStrong(tag) {
+      if isFirst, let tag = tags.tag(of: member), EntityTags.isStrong(tag) {
         call.headers["If-Match"] = tag
         let (type, operation): (any Model.Type, RESTOperation) = (
           Swift.type(of: member) as? any Model.Type ?? M.self, call.operation
@@ -325,7 +330,7 @@ public final class RESTModelStore: ModelStore {
       let write = handle.writes.begin(record.typeName)
       defer { handle.writes.end(write) }
       do {
-        try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.remove(of: member) }
+        try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.set(nil, of: member) }
         tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
@@ -357,9 +362,7 @@ public final class RESTModelStore: ModelStore {
     var call = try lookupCall(type, identifier: given, live: live)
     call.embed(embedding)
     // Related models may have changed, although the model is the same.
-    if embedding.isEmpty, let live, let tag = unchangedTag(of: live, at: call.base) {
-      call.headers["If-None-Match"] = tag
-    }
+    if embedding.isEmpty, let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
     return try await handle.run(
       call,
       whenAnswered: { response in
@@ -374,7 +377,7 @@ public final class RESTModelStore: ModelStore {
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         let start = response.isJoined ? .unknown : start
         if let newer = newerModel(type, identifier, than: start, response) { return newer }
-        let model = plainModel(in: response, from: call.base, type, identifier, readSince: start)
+        let model = plainModel(in: response, type, identifier, readSince: start)
         if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
         return model
       },
@@ -384,7 +387,7 @@ public final class RESTModelStore: ModelStore {
         let model = try readingRecords(since: start) {
           try scope.models(type, from: [record], localChanges: $0)[0]
         }
-        tags.setRead(tag(in: response), of: model, at: call.base)
+        tags.setRead(tag(in: response), of: model)
         scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)
         return model
       })

@@ -114,7 +114,7 @@ public struct RESTResult {
   /// Returns the answer as the dialect reads that of a call.
   private func dialectAnswer<M: Model>(_ kind: RESTOperation.Kind, _ type: M.Type) throws -> RESTResponse {
     let names = store.names(of: type)
-    let path = (try? store.router.pathOfCollection(type)) ?? call.operation.path
+    let path = (try? store.handle.router.pathOfCollection(type)) ?? call.operation.path
     let answer = try store.handle.dialect.constructResponse(
       response,
       to: RESTOperation(

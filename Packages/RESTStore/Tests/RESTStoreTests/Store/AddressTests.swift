@@ -4,57 +4,35 @@ import Testing
 
 @testable import RESTStore
 
-@Suite struct `A base address that changes` {
-  private let new = "http://new.test"
-
-  @Test func `All requests of a deletion have the address that it began with`() async throws {
-    let transport = GatedTransport(holding: { $0.method == .get }) { request in
-      request.method == .get
-        ? HTTPResponseData(status: 200, body: Data(#"[{"id": 1, "company": 7}]"#.utf8)) : HTTPResponseData(status: 204)
-    }
-    let store = try RESTModelStore(transport, dialect: JSONDialect(deletesRelations: true))
-    let handle = store.handle
-    let task = Task {
-      let store = RESTModelStore(handle)
-      let company = try Company.from(dictionaryValue: ["id": 7], in: store.scope)
-      return try await store.deleteAll(in: company.employees)
-    }
-    await transport.arrived(1)
-    handle.baseURL = try #require(URL(string: new))
-    transport.open()
-    #expect(try await task.value == 1)
-    #expect(transport.requests.map { $0.url.host } == ["api.test", "api.test"])
-  }
-
-  @Test func `The server's version after a conflict is read at the address of the update`() async throws {
-    let transport = GatedTransport(holding: { $0.method == .patch }) { request in
-      request.method == .patch ? HTTPResponseData(status: 412) : ada(["ETag": "\"1\""])
-    }
-    let store = try RESTModelStore(transport)
-    let handle = store.handle
-    let task = Task {
-      let store = RESTModelStore(handle)
-      let person = try await store.lookup(Person.self, identifier: "1")
-      person.age.value = 3
-      return try await storeError { try await store.update(person) }.code
-    }
-    await transport.arrived(1)
-    handle.baseURL = try #require(URL(string: new))
-    transport.open()
-    #expect(try await task.value == .conflict)
-    #expect(transport.requests.map { $0.url.host } == ["api.test", "api.test", "api.test"])
+@Suite struct `An address of a store` {
+  @Test func `A store at another address has the settings of the first one, and its own models`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 1, "name": "Ada"}"#)
+    let first = try RESTModelStore(transport, base: "http://old.test/v1")
+      .with(headers: ["X-Trace": "1"])
+    first.conflictPolicy = .overwrite
+    let url = try #require(URL(string: "http://new.test/v2"))
+    let second = first.at(url, router: RESTRouter(segment: { _ in "staff" }))
+    #expect(second.handle.baseURL == url && second.conflictPolicy == .overwrite)
+    _ = try await second.request(.get, "/status")
+    let model = try await first.at(url).with(headers: ["X-Trace": "2"]).request(.get, "/me")
+    #expect(model.status == 200)
+    _ = try await first.request(.get, "/status")
+    #expect(second.handle.router.collectionPath(for: Person.self) == "/staff")
+    #expect(
+      transport.lines == ["GET http://new.test/v2/status", "GET http://new.test/v2/me", "GET http://old.test/v1/status"])
+    #expect(transport.requests.map { $0.headers["X-Trace"] } == ["1", "2", "1"])
+    #expect(second.scope !== first.scope && first.at(url, scope: first.scope).scope === first.scope)
   }
 
   @Test func `An entity tag is sent only to the address that it came from`() async throws {
     let transport = StubTransport([.success(ada(["ETag": "\"1\""]))])
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")
-    store.handle.baseURL = try #require(URL(string: new))
     person.age.value = 3
-    try await store.update(person)
-    store.handle.baseURL = try #require(URL(string: "http://third.test"))
-    _ = try await store.lookup(Person.self, identifier: "1")
-    _ = try await store.lookup(Person.self, identifier: "1")
+    try await store.at(try #require(URL(string: "http://new.test")), scope: store.scope).update(person)
+    let third = store.at(try #require(URL(string: "http://third.test")), scope: store.scope)
+    _ = try await third.lookup(Person.self, identifier: "1")
+    _ = try await third.lookup(Person.self, identifier: "1")
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, nil, nil, nil])
     #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, nil, nil, "\"1\""])
   }

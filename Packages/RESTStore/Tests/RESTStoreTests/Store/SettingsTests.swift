@@ -20,30 +20,6 @@ import Testing
     #expect(transport.lines.count == 4)
   }
 
-  @Test func `A base address and a router that are changed apply to calls that begin later`() async throws {
-    let transport = GatedTransport(holding: { $0.url.path == "/v1/people" && $0.url.query == nil }) { request in
-      let isFirst = request.url.query == nil
-      return HTTPResponseData(
-        status: 200, headers: isFirst ? ["Link": "<?page=2>; rel=\"next\""] : [:],
-        body: Data(#"[{"id": \#(isFirst ? 1 : 2)}]"#.utf8))
-    }
-    let store = try RESTModelStore(transport, base: "http://old.test/v1")
-    let handle = store.handle
-    let task = Task { try await RESTModelStore(handle).list(Person.self).count }
-    await transport.arrived(1)
-    handle.baseURL = try #require(URL(string: "http://new.test/v2"))
-    handle.router = RESTRouter(segment: { _ in "staff" })
-    transport.open()
-    #expect(try await task.value == 2)
-    _ = try await store.list(Person.self)
-    #expect(
-      transport.requests.map(\.url.absoluteString) == [
-        "http://old.test/v1/people", "http://old.test/v1/people?page=2", "http://new.test/v2/staff",
-        "http://new.test/v2/staff?page=2",
-      ])
-    #expect("\(store)" == "RESTModelStore(http://new.test/v2)")
-  }
-
   @Test func `A router makes segments of the names of classes, and paths in any collection`() throws {
     let router = RESTRouter(segment: { name in "v1/\(name.lowercased())-items" })
     #expect(router.collectionPath(for: Person.self) == "/v1/person-items")
