@@ -96,12 +96,11 @@ struct Exchange: Sendable {
       return (request.body.map { .bytes(ByteBuffer(bytes: $0)) }, request.body?.count ?? 0)
     }
     let path = request.url.path
-    let parts = FileParts(file: file) { [observer] count in
+    let parts = try FileParts(file: file) { [observer] count in
       stream.pauses.end()
       observer?(HTTPProgress(path: path, sentBytes: count))
     }
-    let length = try parts.length
-    return (.stream(parts, length: .known(length)), Int(length))
+    return (.stream(parts, length: .known(Int64(parts.length))), parts.length)
   }
 }
 

@@ -1,20 +1,30 @@
 import Foundation
 import NIOCore
+import StoreProtocol
 
 /// The contents of a file in parts, which are read when they are sent.
 struct FileParts: AsyncSequence, Sendable {
   let file: URL
+  /// The number of bytes that are sent. A file that grows is sent up to there.
+  let length: Int
   /// Receives the number of bytes that were read so far.
   let isSending: @Sendable (Int) -> Void
 
-  /// The length of the file.
-  ///
-  /// - Throws: an error if the file can't be read.
-  var length: Int64 {
-    get throws {
+  /// - Throws: `ModelStoreError` with the code `inputOutput` if the file can't be read.
+  init(file: URL, isSending: @escaping @Sendable (Int) -> Void) throws {
+    self.file = file
+    self.isSending = isSending
+    do {
       let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-      return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+      length = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    } catch {
+      throw Self.failure(file, error.localizedDescription)
     }
+  }
+
+  /// Not a lost connection, for which the request would be sent again.
+  private static func failure(_ file: URL, _ reason: String) -> ModelStoreError {
+    ModelStoreError(.inputOutput, "the file \"\(file.lastPathComponent)\" can't be read: \(reason)")
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: self) }
@@ -29,9 +39,18 @@ struct FileParts: AsyncSequence, Sendable {
     init(parts: FileParts) { self.parts = parts }
 
     mutating func next() async throws -> ByteBuffer? {
-      let handle = try self.handle ?? FileHandle(forReadingFrom: parts.file)
-      self.handle = handle
-      guard let data = try handle.read(upToCount: Self.partLength), !data.isEmpty else { return nil }
+      if count == parts.length { return nil }
+      var read: Data?
+      do {
+        let handle = try self.handle ?? FileHandle(forReadingFrom: parts.file)
+        self.handle = handle
+        read = try handle.read(upToCount: min(Self.partLength, parts.length - count))
+      } catch {
+        throw FileParts.failure(parts.file, error.localizedDescription)
+      }
+      guard let data = read, !data.isEmpty else {
+        throw FileParts.failure(parts.file, "it was shortened while it was sent")
+      }
       count += data.count
       parts.isSending(count)
       return ByteBuffer(bytes: data)

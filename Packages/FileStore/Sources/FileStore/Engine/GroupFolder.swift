@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// The folder names of groups: any string becomes a short name of lowercase letters, digits and a few signs.
 ///
 /// Different groups have different folders, even on file systems that ignore case or normalise Unicode. No group name

@@ -5,8 +5,9 @@ import Foundation
 /// request has ended: then it writes nothing.
 final class DownloadAttempt: Sendable {
   private struct State {
-    /// The open part; nil after the end.
+    /// The open part; nil after it was closed.
     var handle: FileHandle?
+    var hasEnded = false
     /// The number of bytes in the part.
     var count: Int
     /// The length of the whole file, if it is known.
@@ -28,24 +29,27 @@ final class DownloadAttempt: Sendable {
   let keptBytes: Int
   private let state: Lock<State>
 
-  /// - Parameter credentials: the digests of the credentials whose part may be continued.
+  /// - Parameters:
+  ///   - credentials: the digests of the credentials whose part may be continued; empty to request the whole file.
   init(
-    _ part: DownloadPart, from source: DownloadPart.Source, continuing credentials: Set<Int>, maximumBytes: Int
+    _ part: DownloadPart, from source: DownloadPart.Source, continuing credentials: Set<String>, maximumBytes: Int
   ) throws {
     self.part = part
     self.source = source
     self.maximumBytes = maximumBytes
-    let count = part.count
-    let version = part.version
-    let isSame = version.map { $0.address == source.address && credentials.contains($0.credentials) } ?? false
-    self.version = count > 0 && isSame ? version : nil
-    keptBytes = self.version == nil ? 0 : count
+    let handle: FileHandle
     do {
-      state = Lock(State(handle: try part.open(), count: keptBytes))
+      handle = try part.open()
     } catch {
+      let failure = Self.failure(error, part)
       throw ModelStoreError(
-        .inputOutput, "nothing was sent, because \(Self.failure(error, part).message)", cause: error)
+        failure.code == .locked ? .locked : .inputOutput, "nothing was sent, because \(failure.message)", cause: error)
     }
+    // It is locked now.
+    let count = part.count
+    version = part.version.flatMap { count > 0 && $0.isFrom(source, with: credentials) ? $0 : nil }
+    keptBytes = version == nil ? 0 : count
+    state = Lock(State(handle: handle, count: keptBytes))
   }
 
   /// The number of bytes from earlier requests that the answer continues.
@@ -64,7 +68,7 @@ final class DownloadAttempt: Sendable {
   /// Receives the head or a part of an answer: see ``StreamingTransport``.
   func receive(_ head: HTTPResponseData, _ bytes: Data?) throws -> Bool {
     try state.withLock { state in
-      guard state.handle != nil else { throw CancellationError() }
+      guard !state.hasEnded else { throw CancellationError() }
       guard let bytes else {
         state.isTaking = false
         state.isTaking = try begin(head, &state)
@@ -142,28 +146,45 @@ final class DownloadAttempt: Sendable {
   }
 
   /// Ends the attempt: later calls of a transport write nothing. A part that can't be continued is removed.
-  func close() {
+  func close() async {
+    // The part is continued after a power failure, too.
+    if state.withLock({ $0.handle != nil }) { try? await synchronize() }
     state.withLock { state in
-      // The part is continued after a power failure, too.
-      try? state.handle?.synchronize()
-      try? state.handle?.close()
+      guard let handle = state.handle else { return }
+      if part.version == nil { part.discard() }
+      try? handle.close()
       state.handle = nil
     }
-    if part.version == nil { part.discard() }
   }
 
   /// Ends the attempt with the whole file.
-  func finish(at target: URL) throws {
+  func finish(at target: URL) async throws {
+    try await synchronize()
     try state.withLock { state in
-      do {
-        try state.handle?.synchronize()
-        try state.handle?.close()
-      } catch {
-        throw Self.failure(error, part)
-      }
+      try part.move(to: target)
+      // The part is locked until here.
+      try? state.handle?.close()
       state.handle = nil
     }
-    try part.move(to: target)
+  }
+
+  private static let queue = DispatchQueue(label: "RESTStore.DownloadAttempt", attributes: .concurrent)
+
+  /// Ends the attempt, and waits for the disk. That may take seconds for a large file, in which neither the caller's
+  /// actor nor a thread of tasks has to wait.
+  private func synchronize() async throws {
+    let descriptor = state.withLock { state in
+      state.hasEnded = true
+      return state.handle?.fileDescriptor
+    }
+    guard let descriptor else { return }
+    let code = await withCheckedContinuation { continuation in
+      Self.queue.async { continuation.resume(returning: fsync(descriptor) == 0 ? 0 : errno) }
+    }
+    guard code != 0 else { return }
+    throw ModelStoreError(
+      code == ENOSPC ? .full : .inputOutput,
+      "\(part.file.lastPathComponent.quotedForMessage) can't be written: \(String(cString: strerror(code)))")
   }
 
   private func tooLong() -> ModelStoreError {
@@ -171,6 +192,7 @@ final class DownloadAttempt: Sendable {
   }
 
   private static func failure(_ error: any Error, _ part: DownloadPart) -> ModelStoreError {
+    if let error = error as? ModelStoreError { return error }
     let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
     return ModelStoreError(
       isFull ? .full : .inputOutput,

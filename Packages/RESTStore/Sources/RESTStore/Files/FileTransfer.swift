@@ -40,6 +40,11 @@ struct FileUpload: FileTransfer {
   func send(
     _ request: HTTPRequestData, through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
+    // Another length would be that of another file, and a missing one look like a lost connection.
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+    guard let length = (attributes?[.size] as? NSNumber)?.intValue, length == sentBytes else {
+      throw ModelStoreError(.inputOutput, "the file \(file.lastPathComponent.quotedForMessage) was changed or removed")
+    }
     var request = request
     if sentBytes == 0 { request.body = Data() }
     let response = try await transport.send(request, from: sentBytes == 0 ? nil : file) { _, _ in false }
@@ -53,7 +58,7 @@ final class FileDownload: FileTransfer {
   private let part: DownloadPart
   private let maximumBytes: Int
   /// The digests of the credentials of this download, which may be renewed between its requests.
-  private let credentials = Lock<Set<Int>>([])
+  private let credentials = Lock<Set<String>>([])
   /// The paths of the files that it may write.
   private let paths: Set<String>
 
@@ -115,16 +120,20 @@ final class FileDownload: FileTransfer {
       "\(count) bytes are kept in \(part.file.lastPathComponent.quotedForMessage): the next download to this file continues them"
   }
 
+  /// Sends one attempt of the request, outside of the caller's isolation: it reads and writes files.
+  @concurrent
   func send(
     _ request: HTTPRequestData, through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
     let source = DownloadPart.Source(request)
-    credentials.withLock { _ = $0.insert(source.credentials) }
+    let known = credentials.withLock { credentials in
+      credentials.insert(source.credentials)
+      return credentials
+    }
     do {
-      return try await attempt(request, source, through: transport)
+      return try await attempt(request, source, continuing: known, through: transport)
     } catch is Restart {
-      part.discard()
-      return try await attempt(request, source, through: transport)
+      return try await attempt(request, source, continuing: [], through: transport)
     }
   }
 
@@ -132,11 +141,23 @@ final class FileDownload: FileTransfer {
   private struct Restart: Error {}
 
   private func attempt(
-    _ request: HTTPRequestData, _ source: DownloadPart.Source, through transport: any StreamingTransport
+    _ request: HTTPRequestData, _ source: DownloadPart.Source, continuing credentials: Set<String>,
+    through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
-    let attempt = try DownloadAttempt(
-      part, from: source, continuing: credentials.withLock { $0 }, maximumBytes: maximumBytes)
-    defer { attempt.close() }
+    let attempt = try DownloadAttempt(part, from: source, continuing: credentials, maximumBytes: maximumBytes)
+    do {
+      let answer = try await send(request, attempt, through: transport)
+      await attempt.close()
+      return answer
+    } catch {
+      await attempt.close()
+      throw error
+    }
+  }
+
+  private func send(
+    _ request: HTTPRequestData, _ attempt: DownloadAttempt, through transport: any StreamingTransport
+  ) async throws -> (response: HTTPResponseData, receivedBytes: Int) {
     var request = request
     attempt.setRange(of: &request)
     var response: HTTPResponseData
@@ -163,7 +184,7 @@ final class FileDownload: FileTransfer {
       return (response, response.body.count)
     }
     let count = attempt.receivedBytes
-    try attempt.finish(at: target)
+    try await attempt.finish(at: target)
     return (response, count)
   }
 

@@ -11,6 +11,7 @@ extension RESTModelStore {
   /// ```
   ///
   /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end.
+  /// A file of that name that is no part of a download is an error.
   /// If the download fails or is cancelled, the part is kept, and the error has its length. The next download to the
   /// same target continues it if address and credentials are the same, and the server still has that version of the
   /// file. Otherwise it begins again. Versions are compared by a strong entity tag, or else by the date of the last
@@ -26,8 +27,8 @@ extension RESTModelStore {
   ///   - maximumBytes: the maximum length of the file. The limit of a request holds for answers in memory only.
   /// - Returns: status and headers of the answer, without its body.
   /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` or `full` if the file can't be written,
-  ///   `locked` if a download to the same file is in progress, `server` if the file is too long. It is `unsupported` if
-  ///   the transport is no ``StreamingTransport``.
+  ///   `locked` if a download to the same file is in progress, in another process, too. It is `server` if the file is too
+  ///   long, and `unsupported` if the transport is no ``StreamingTransport``.
   @discardableResult
   public func download(
     _ path: String, to target: URL, parameters: AttributeDictionary = [:], headers: HTTPHeaderList = [:],
@@ -67,7 +68,7 @@ extension RESTModelStore {
   ///     `application/octet-stream`.
   /// - Returns: the answer, whose status is a success.
   /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` if the file can't be read, `unsupported`
-  ///   if the transport is no ``StreamingTransport``.
+  ///   if the transport is no ``StreamingTransport``. A file of another length than at the beginning is not sent again.
   public func upload(
     _ method: HTTPRequestData.Method, _ path: String, from file: URL, parameters: AttributeDictionary = [:],
     headers: HTTPHeaderList = [:]

@@ -7,6 +7,24 @@ import Testing
 private let contents = FileServer.contents
 private let length = contents.utf8.count
 
+/// A transport that notes the thread on which it is called.
+private final class NotingTransport: StreamingTransport {
+  let wasOnMainThread = Lock<Bool?>(nil)
+
+  private func note() { wasOnMainThread.withLock { $0 = Thread.isMainThread } }
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse { HTTPResponse(status: 500) }
+
+  func send(
+    _ request: HTTPRequest, from file: URL?, receive: @escaping @Sendable (HTTPResponse, Data?) throws -> Bool
+  ) async throws -> HTTPResponse {
+    note()
+    let head = HTTPResponse(status: 200)
+    if try receive(head, nil) { _ = try receive(head, Data("abc".utf8)) }
+    return head
+  }
+}
+
 @Suite struct `A file of a REST store` {
   private let folder: DownloadFolder
   init() throws { folder = try DownloadFolder() }
@@ -112,6 +130,7 @@ private let length = contents.utf8.count
     let answer = ScriptedServer.Answer.http("206 Part", headers: ["Content-Range: bytes 0-2/3"], "abc")
     let server = try FileServer(contents, [.answer(answer)])
     try Data("0123456789".utf8).write(to: folder.part)
+    try Data(#"{"kind": "download"}"#.utf8).write(to: folder.version)
     try await server.store().download("/photo", to: folder.target)
     #expect(try folder.text() == "abc")
     #expect(server.ranges == ["- -"])
@@ -350,7 +369,90 @@ private let length = contents.utf8.count
     }
   }
 
+  @Test func `A file that is no part of a download stays as it is`() async throws {
+    let server = try FileServer(contents)
+    let other = folder.url.appendingPathComponent("other")
+    for name in [folder.part, folder.version, other] { try Data("mine".utf8).write(to: name) }
+    let store = try server.store()
+    func check() async throws {
+      let error = try await storeError { try await store.download("/photo", to: folder.target) }
+      #expect(error.code == .inputOutput && error.message.contains("photo.part"), "\(error.message)")
+    }
+    try await check()
+    try FileManager.default.removeItem(at: folder.version)
+    try await check()
+    #expect(try folder.text(folder.part) == "mine")
+    // A symbolic link is to a file of another program.
+    try FileManager.default.removeItem(at: folder.part)
+    try FileManager.default.createSymbolicLink(at: folder.part, withDestinationURL: other)
+    try await check()
+    try Data(#"{"kind": "download"}"#.utf8).write(to: folder.version)
+    try await check()
+    #expect(try folder.text(other) == "mine")
+    #expect(server.socket.heads.isEmpty)
+  }
+
+  @Test func `A refused download removes its own files only`() async throws {
+    let server = try FileServer(contents, [.answer(.http("404 None", "{}"))])
+    let error = try await storeError { try await server.store().download("/photo", to: folder.target) }
+    #expect(error.code == .notFound)
+    #expect(try folder.names.isEmpty)
+  }
+
+  @Test func `A part that another process writes is locked`() async throws {
+    let server = try FileServer(contents, [.cut(50_000)])
+    let store = try server.store()
+    _ = try await storeError { try await store.download("/photo", to: folder.target) }
+    let kept = try folder.text(folder.part)
+    let other = try FileHandle(forUpdating: folder.part)
+    try #require(flock(other.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+    let error = try await storeError { try await store.download("/photo", to: folder.target) }
+    #expect(error.code == .locked)
+    #expect(try folder.text(folder.part) == kept)
+    try other.close()
+    try await store.download("/photo", to: folder.target)
+    #expect(try folder.text() == contents)
+    #expect(server.socket.heads.count == 2)
+  }
+
+  @Test func `The digests beside two parts of one address differ`() async throws {
+    let server = try FileServer(contents, [.cut(50_000), .cut(50_000)])
+    let store = try server.store().with(headers: ["Authorization": "Basic YWRhOnNlY3JldA=="])
+    var versions: [DownloadPart.Version] = []
+    for name in ["a", "b"] {
+      let target = folder.url.appendingPathComponent(name)
+      _ = try await storeError { try await store.download("/photo", to: target) }
+      versions.append(try #require(DownloadPart(beside: target).version))
+    }
+    #expect(versions[0].validator == versions[1].validator)
+    #expect(versions[0].address != versions[1].address && versions[0].credentials != versions[1].credentials)
+  }
+
+  @MainActor private static func download(_ handle: RESTEngine, to target: URL) async throws {
+    try await RESTModelStore(handle).download("/photo", to: target)
+  }
+
+  @Test func `Files are written outside of the caller's actor`() async throws {
+    let transport = NotingTransport()
+    try await Self.download(try RESTModelStore(transport).handle, to: folder.target)
+    #expect(try folder.text() == "abc")
+    #expect(transport.wasOnMainThread.withLock { $0 } == false)
+  }
+
   // MARK: Uploads
+
+  @Test(arguments: [true, false])
+  func `A file that changes between two attempts is not sent again`(isRemoved: Bool) async throws {
+    let upload = try file("abc")
+    let server = try FileServer("", [.answer(.http("503 Busy"))])
+    var options = Self.eager
+    options.retry.sleep = { _ in
+      if isRemoved { try FileManager.default.removeItem(at: upload) } else { try Data("abcd".utf8).write(to: upload) }
+    }
+    let error = try await storeError { _ = try await server.store(options).upload(.put, "/photo", from: upload) }
+    #expect(error.code == .inputOutput && error.message.contains("not certain"), "\(error.message)")
+    #expect(server.socket.heads.count == 1)
+  }
 
   private func file(_ text: String) throws -> URL {
     let file = folder.url.appendingPathComponent("upload")

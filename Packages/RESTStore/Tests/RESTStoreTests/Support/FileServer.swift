@@ -15,6 +15,7 @@ final class DownloadFolder {
   }
   var target: URL { url.appendingPathComponent("photo") }
   var part: URL { url.appendingPathComponent("photo.part") }
+  var version: URL { url.appendingPathComponent("photo.part.json") }
 
   func text(_ file: URL? = nil) throws -> String { try String(contentsOf: file ?? target, encoding: .utf8) }
 }

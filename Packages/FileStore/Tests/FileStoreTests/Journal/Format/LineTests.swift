@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
 @_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 

@@ -1,5 +1,6 @@
-/// SHA-256 (FIPS 180-4), for the folder names of groups with very long names.
-enum SHA256 {
+/// SHA-256 (FIPS 180-4), for short texts.
+@_spi(ModelKitInternals)
+public enum SHA256 {
   /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = primes(64).map { fraction(of: $0, cubeRoot: true) }
 
@@ -7,7 +8,7 @@ enum SHA256 {
   private static let start: [UInt32] = primes(8).map { fraction(of: $0, cubeRoot: false) }
 
   /// The 32 bytes of the digest.
-  static func digest(of message: [UInt8]) -> [UInt8] {
+  public static func digest(of message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]
     padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
     padded += bytes(of: UInt64(message.count) * 8)
