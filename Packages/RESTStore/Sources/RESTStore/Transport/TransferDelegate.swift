@@ -20,7 +20,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    guard let response = response as? HTTPURLResponse, let transfer = transfer(for: dataTask) else {
+    guard let response = response as? HTTPURLResponse, let transfer = transfers.progressingTransfer(for: dataTask)
+    else {
       return completionHandler(.cancel)
     }
     let continues = transfer.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
@@ -74,7 +75,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest)
-    if next != nil, transfer(for: task)?.redirect() == false {
+    if next != nil, transfers.progressingTransfer(for: task)?.redirect() == false {
       return completionHandler(nil)
     }
     // A redirect that is not followed is the answer; Linux reports it in no other way.

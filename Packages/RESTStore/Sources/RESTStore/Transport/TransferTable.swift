@@ -53,7 +53,13 @@ final class TransferTable: Sendable {
     return state.withLock { $0.entries[identifier]?.transfer }
   }
 
-  /// Returns the transfer of a task that sent or received bytes, which ends a pause.
+  /// Returns the instant at which the time of a task is over.
+  func deadline(of task: URLSessionTask) -> ContinuousClock.Instant? {
+    let identifier = task.taskIdentifier
+    return state.withLock { $0.entries[identifier]?.deadline }
+  }
+
+  /// Returns the transfer of a task that sent or received bytes, or the head of an answer, which ends a pause.
   func progressingTransfer(for task: URLSessionTask) -> Transfer? {
     let identifier = task.taskIdentifier
     return state.withLock { state in
