@@ -15,7 +15,8 @@ extension RESTDialect {
   ///   - address: changes the address of a request.
   ///   - payload: changes the payload of a request.
   ///   - answer: changes an answer without error. It finds envelopes, totals, or the errors of an API with the status
-  ///     200. With it, records are never read directly from the bytes.
+  ///     200. With it, records are never read directly from the bytes. If this dialect does not find its envelope, the
+  ///     closure gets the whole body, and only an error that it finds there counts.
   ///   - error: changes the error of an answer. If it throws, such as for a body that is not JSON, the error has the
   ///     meaning of the status.
   public func adjusting(
@@ -70,8 +71,20 @@ struct AdjustedDialect<Base: RESTDialect>: RESTDialect {
   }
 
   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
-    var answer = try base.constructResponse(response, to: operation)
-    if answer.error == nil { try adjustAnswer?(&answer, response, operation) }
+    var answer: RESTResponse
+    do {
+      answer = try base.constructResponse(response, to: operation)
+      if answer.error == nil { try adjustAnswer?(&answer, response, operation) }
+    } catch let error as ModelDecodingError where response.isSuccessful {
+      // An API may send an error with the status 200 in place of the envelope.
+      answer = try RESTResponse(response)
+      do {
+        try adjustAnswer?(&answer, response, operation)
+      } catch is ModelDecodingError {
+        throw error
+      }
+      if answer.error == nil { throw error }
+    }
     if var error = answer.error {
       try adjustError?(&error, response, operation)
       answer.error = error

@@ -222,4 +222,17 @@ private struct NotingDialect: RESTDialect {
     _ = try await RESTModelStore(transport, dialect: dialect).list(Person.self)
     #expect(transport.lines == ["GET http://api.test/people.json?full=1"])
   }
+
+  @Test func `A closure finds an error where the envelope of a dialect is missing`() async throws {
+    let dialect = EnvelopedDialect("data").adjusting(answer: { answer, _, _ in
+      if let fault = answer.payload?["fault"]?.stringValue { answer.error = ModelStoreError(.invalid, fault) }
+    })
+    let store = try RESTModelStore(StubTransport(status: 200, #"{"fault": "closed"}"#), dialect: dialect)
+    let error = try await storeError { _ = try await store.list(Person.self) }
+    #expect(error.code == .invalid && error.message.contains("closed"))
+    // Without an error, the missing envelope is one.
+    let other = try RESTModelStore(StubTransport(status: 200, #"{"items": []}"#), dialect: dialect)
+    let missing = try await storeError { _ = try await other.list(Person.self) }
+    #expect(missing.code == .server && missing.message.contains("data"))
+  }
 }
