@@ -32,6 +32,12 @@ struct FailureDetails {
   }
 
   private mutating func read(_ body: JSONValue?, status: Int) {
+    if case .array(let elements)? = body, status == 400 || status == 422 {
+      // The messages about several records of a request.
+      for (index, element) in elements.enumerated() {
+        if case .object(let inner) = element, Self.isMessages(inner) { add(inner, below: "[\(index)].") }
+      }
+    }
     guard case .object(let object)? = body else { return }
     code = Self.text(object["code"])
     message = ["message", "error", "detail", "title"].lazy.compactMap { Self.text(object[$0]) }.first

@@ -73,15 +73,34 @@ extension RESTModelStore {
     defer { scope.pendingReads.end() }
     let write = handle.writes.begin(group.typeName)
     defer { handle.writes.end(write) }
-    try await RESTCall.$isSendingCreation.withValue(true, in: #isolation) {
-      try await handle.run(call) { answer, _ in
-        let records = try checked(self.records(in: answer, of: M.self), of: group)
-        for (member, record) in zip(group.members, records) {
-          try readingAnswer(to: member.save.model, since: start) { try member.save.finish(answer: record) }
-          report(.created, member.save, answer: record, isAlone: handle.writes.isAlone(write))
-          tags.set(nil, of: member.save.model)
+    do {
+      try await RESTCall.$isSendingCreation.withValue(true, in: #isolation) {
+        try await handle.run(call, reports: false) { answer, _ in
+          let records = try checked(self.records(in: answer, of: M.self), of: group)
+          for (member, record) in zip(group.members, records) {
+            try readingAnswer(to: member.save.model, since: start) { try member.save.finish(answer: record) }
+            report(.created, member.save, answer: record, isAlone: handle.writes.isAlone(write))
+            tags.set(nil, of: member.save.model)
+          }
         }
       }
+    } catch {
+      addMessages(of: error, to: group)
+      throw await handle.reported(error)
+    }
+  }
+
+  /// Adds the messages of a rejected request to the models that they are about: their keys begin with an index.
+  private func addMessages<M: Model>(of error: any Error, to group: BulkCreation<M>) {
+    guard let error = error as? ModelStoreError, [.invalid, .conflict].contains(error.code) else { return }
+    for (key, messages) in error.fields {
+      // "[1].name", "1.name", or either below "data".
+      let steps = key.split { ".[]".contains($0) }.drop { $0 == "data" }
+      guard let index = steps.first.flatMap({ Int($0) }), group.members.indices.contains(index), steps.count > 1 else {
+        continue
+      }
+      group.members[index].save.model.addErrors(
+        [steps.dropFirst().joined(separator: "."): .array(messages.map { .string($0) })], in: scope.transformers)
     }
   }
 

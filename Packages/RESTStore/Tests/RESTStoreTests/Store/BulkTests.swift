@@ -55,6 +55,21 @@ import Testing
     #expect(people.allSatisfy { !$0.isPersisted && $0.identifier == nil })
   }
 
+  @Test(arguments: [
+    (422, #"{"errors": [{"pointer": "/1/name", "detail": "is taken"}]}"#),
+    (422, #"{"errors": {"1.name": ["is taken"]}}"#), (400, #"[{}, {"name": ["is taken"]}]"#),
+    (422, #"{"errors": [{"source": {"pointer": "/data/1/name"}, "detail": "is taken"}]}"#),
+    (422, #"{"detail": [{"loc": ["body", 1, "name"], "msg": "is taken"}]}"#),
+  ])
+  func `A message about one of several new models is added to that one`(status: Int, body: String) async throws {
+    let store = try RESTModelStore(transport((status, body)), dialect: Together())
+    let people = [Person(name: "Ada"), Person(name: "Bob")]
+    let error = try await storeError { try await store.createAll(people) }
+    #expect(error.code == .invalid)
+    #expect(people.map { $0.validationErrors.map(\.message) } == [[], ["is taken"]])
+    #expect(people[1].validationErrors.first?.path.description == "name")
+  }
+
   @Test func `No model is created if one of them is invalid`() async throws {
     let transport = transport((201, "[]"))
     let store = try RESTModelStore(transport, dialect: Together())
