@@ -8,8 +8,24 @@ public import StoreProtocol
 /// print(encoder.encode(["people": [["name": "Bob", "age": 65]]]))  // people[0][age]=65&people[0][name]=Bob
 /// ```
 ///
-/// An empty list or object writes nothing. Booleans are `true` and `false`.
+/// An empty list or object writes nothing. Booleans are `true` and `false`. ``lists`` has other forms of lists.
 public struct ParameterEncoder: Sendable, Hashable {
+  /// A form of lists.
+  public enum ListStyle: Sendable, Hashable {
+    /// Each element has its index: `a[0]=1&a[1]=2`.
+    case indexed
+    /// Each element has empty brackets: `a[]=1&a[]=2`.
+    case bracketed
+    /// Each element repeats the name: `a=1&a=2`.
+    case repeated
+    /// One value has all elements: `a=1,2`. Lists with lists, objects, or commas in their elements are indexed, because a
+    /// server could not read them.
+    case commaSeparated
+  }
+
+  /// The form of lists. A list without name is indexed in any case. Lists of lists or objects should be, too: in the
+  /// other forms, servers guess which values are of one element.
+  public var lists: ListStyle
   /// Whether values and the keys in names are percent-encoded, so that `&`, `=`, `+` and blanks in them are not read as
   /// syntax. Turn it off only for text that is already encoded.
   public var escapes: Bool
@@ -25,7 +41,11 @@ public struct ParameterEncoder: Sendable, Hashable {
   ///   - escapes: whether names and values are percent-encoded.
   ///   - includesNull: whether `null` is written.
   ///   - nullText: the text that represents `null`.
-  public init(escapes: Bool = true, includesNull: Bool = false, nullText: String = "") {
+  ///   - lists: the form of lists.
+  public init(
+    escapes: Bool = true, includesNull: Bool = false, nullText: String = "", lists: ListStyle = .indexed
+  ) {
+    self.lists = lists
     self.escapes = escapes
     self.includesNull = includesNull
     self.nullText = nullText
@@ -61,13 +81,29 @@ public struct ParameterEncoder: Sendable, Hashable {
         add(member, named: inner(key), isElement: false, to: &items)
       }
     case .array(let elements):
+      if lists == .commaSeparated, !name.isEmpty, !elements.isEmpty, let joined = joined(elements) {
+        return items.append(RESTQueryItem(name, joined))
+      }
       for (index, element) in elements.enumerated() {
-        add(element, named: inner(String(index)), isElement: true, to: &items)
+        let elementName =
+          switch lists {
+          case .bracketed where !name.isEmpty: inner("")
+          case .repeated where !name.isEmpty: name
+          default: inner(String(index))
+          }
+        add(element, named: elementName, isElement: true, to: &items)
       }
     case .null:
       if includesNull || isElement { items.append(RESTQueryItem(name, nullText)) }
     default: items.append(RESTQueryItem(name, Self.text(value)))
     }
+  }
+
+  /// Returns elements as one value; nil if a server could not separate them again.
+  private func joined(_ elements: [JSONValue]) -> String? {
+    let texts = elements.map { $0.isNull ? nullText : Self.text($0) }
+    guard !elements.contains(where: Self.isContainer), !texts.contains(where: { $0.contains(",") }) else { return nil }
+    return texts.joined(separator: ",")
   }
 
   private static func isContainer(_ value: JSONValue) -> Bool {

@@ -73,6 +73,10 @@ import Testing
     let store = try RESTModelStore(transport, options: options)
     _ = try await store.with(parameters: ["a": .null]).request(.get, "/people", parameters: ["b": .null])
     #expect(transport.lines == ["GET http://api.test/people?a=null&b=null"])
+    options.parameterEncoder = ParameterEncoder(lists: .repeated)
+    let other = try RESTModelStore(transport, options: options)
+    _ = try await other.with(parameters: ["a": [1, 2]]).request(.delete, "/people", parameters: ["b": ["x", "y"]])
+    #expect(transport.lines.last == "DELETE http://api.test/people?a=1&a=2&b=x&b=y")
   }
 
   @Test func `An instance limits the fields of answers, and the others stay unloaded`() async throws {
