@@ -43,6 +43,7 @@ extension IdentityMap {
     if fields.isEmpty { return try body() }
     let states = fields.map { $0.captureState() }
     protectedFields = Set(fields.map { ObjectIdentifier($0) })
+    let own = transactions.map { ($0, $0.captureOwnRelations()) }
     // Observers see no value from before the transaction. Their edits, at its end, are edits.
     return try transaction {
       defer {
@@ -54,6 +55,15 @@ extension IdentityMap {
             field.reinstateLastChange(state)
           }
           for (relation, read) in relations { restoreInverses(of: relation, linkedBefore: read) }
+          // The read changed their inverses, which are restored.
+          for (edits, captured) in own {
+            for (relation, state, models) in captured where !state.isCurrent(of: relation) {
+              guard Set(models) == Set(relation.liveModels) else { continue }
+              relation.reinstate(state, exactly: true, marksClean: false)
+              relation.reinstateLastChange(state)
+              edits.restoreOwnRelation(relation)
+            }
+          }
         }
         protectedFields = []
       }

@@ -92,6 +92,29 @@ extension ModelUndo {
     }
   }
 
+  /// Releases new members of a failed transaction from the states of a list that another task changed. Otherwise the
+  /// history would keep them in the list.
+  ///
+  /// - Returns: closures that add those again that something else retains.
+  func release(_ members: Set<ObjectIdentifier>, from list: AnyField) -> [() -> Void] {
+    let steps = undoSteps + redoSteps + [open, counterStep].compactMap { $0 }
+    return (steps + histories.flatMap { $0.undoSteps + $0.redoSteps }).flatMap { $0.release(members, from: list) }
+  }
+
+  /// Removes what failed transactions recorded of a list if it was only released members.
+  func removeVoidEntries(of list: AnyField, by numbers: Set<Int>) {
+    var former: FieldState?
+    for step in undoSteps + [open].compactMap({ $0 }) {
+      let wasEmpty = step.isEmpty
+      former = step.removeVoidEntries(of: list, by: numbers, following: former)
+      if step.isEmpty, !wasEmpty { undoSteps.removeAll { $0 === step } }
+    }
+    if depth == 0, open?.isEmpty == true {
+      open = nil
+      group = nil
+    }
+  }
+
   /// Drops the steps over the limit, and registers the steps that waited for the end of transactions.
   func transactionEnded(_ numbers: Set<Int>) {
     histories.removeAll { numbers.contains($0.transaction) }

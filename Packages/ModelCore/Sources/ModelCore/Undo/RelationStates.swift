@@ -4,6 +4,33 @@
 // by the side that retained it before. If a relation has a newer value, it is reverted with its inverse instead, as a
 // caller would change it.
 
+/// The state of a relation, without its related class.
+protocol RelationState: FieldState {
+  /// The related models, and those of the baseline.
+  var knownModels: [ModelObject] { get }
+  /// Stops retaining members of a list.
+  ///
+  /// - Returns: a closure that adds those again that something else retains; nil if the state has none of them.
+  func release(_ members: Set<ObjectIdentifier>) -> (() -> Void)?
+}
+
+extension ToOneState: RelationState {
+  var knownModels: [ModelObject] { [model, baseline?.model].compactMap { $0 } }
+
+  func release(_ members: Set<ObjectIdentifier>) -> (() -> Void)? { nil }
+}
+
+extension ToManyState: RelationState {
+  var knownModels: [ModelObject] { (models ?? []) + (baseline?.models ?? []) }
+
+  func release(_ members: Set<ObjectIdentifier>) -> (() -> Void)? {
+    guard let former = models, former.contains(where: { members.contains(ObjectIdentifier($0)) }) else { return nil }
+    models = former.filter { !members.contains(ObjectIdentifier($0)) }
+    let references = former.map { model in { [weak model] in model } }
+    return { [unowned self] in models = references.compactMap { $0() } }
+  }
+}
+
 /// The state of a to-one relation.
 final class ToOneState<Related: Model>: FieldState {
   let model: Related?
@@ -33,7 +60,7 @@ final class ToOneState<Related: Model>: FieldState {
 
 /// The state of a to-many relation.
 final class ToManyState<Related: Model>: FieldState {
-  let models: [Related]?
+  private(set) var models: [Related]?
   let weakModels: Set<ObjectIdentifier>
   let isUneven: Bool
   let hasFollowed: Bool

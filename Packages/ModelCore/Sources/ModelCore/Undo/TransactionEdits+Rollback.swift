@@ -17,7 +17,9 @@ extension TransactionEdits {
     for outer in map.transactions { outer.deleted.subtract(deleted) }
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
-    var reverted = order.reversed().compactMap { restored[$0] }
+    // A field is there twice if another store's commit removed it in between.
+    var seen: Set<ObjectIdentifier> = []
+    var reverted = order.reversed().compactMap { seen.insert($0).inserted ? restored[$0] : nil }
     // A field that another task edited before the transaction did gets back its value from there.
     let fields = RolledBackFields(
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
@@ -30,6 +32,7 @@ extension TransactionEdits {
       transaction {
         body()
         restore(reverted)
+        noteStoredLinks(among: reverted)
         addLinkedModels()
       }
     }
@@ -52,7 +55,6 @@ extension TransactionEdits {
       for outer in map.transactions { outer.forget(model) }
       map.release(model)
     }
-    map.forEachUndo { $0.transactionEnded(numbers) }
     let additions = additionsToKeptLists(among: reverted)
     forgetModels()
     // The states of other tasks retain new models.
@@ -60,6 +62,8 @@ extension TransactionEdits {
     for index in reverted.indices { reverted[index].elsewhere = nil }
     removeReleased(additions)
     removeLinksOfReleasedModels(from: reverted)
+    // Steps that are removed until here are not announced.
+    map.forEachUndo { $0.transactionEnded(numbers) }
     return models
   }
 
@@ -79,22 +83,44 @@ extension TransactionEdits {
   /// Removes new models from lists unless a caller retains them.
   private func removeReleased(_ additions: [(list: any Relation, members: [WeakModel])]) {
     for (list, members) in additions {
-      func apply(_ body: (ModelObject) -> Void) {
-        map.withoutRecording {
-          transaction {
-            for model in members.compactMap(\.model) {
-              body(model)
-              model.identityMap?.release(model)
-            }
-          }
+      let ids = Set(members.compactMap { $0.model.map { ObjectIdentifier($0) } })
+      let state = list.captureState()
+      // Histories and the state retain them, too.
+      var additions = map.undos.flatMap { $0.undo?.release(ids, from: list) ?? [] }
+      if let addition = (state as? any RelationState)?.release(ids) { additions.append(addition) }
+      map.withoutRecording {
+        transaction {
+          let models = members.compactMap(\.model)
+          let change = RelationChange(.local)
+          list.unlink(models, change)
+          for model in models { model.identityMap?.release(model) }
+          change.announce()
         }
       }
-      apply { model in
-        let change = RelationChange(.local)
-        list.unlink([model], change)
-        change.announce()
+      for addition in additions { addition() }
+      let kept = members.compactMap(\.model)
+      map.withoutRecording {
+        transaction {
+          for model in kept {
+            _ = list.link(model)
+            model.identityMap?.release(model)
+          }
+          // Those that are left have the positions that another task gave them.
+          if !kept.isEmpty { list.reinstate(state, exactly: true, marksClean: false) }
+        }
       }
-      apply { model in _ = list.link(model) }
+      map.forEachUndo { $0.removeVoidEntries(of: list, by: numbers) }
+    }
+  }
+
+  /// Updates the baselines of restored relations with the links that a save by another task stored.
+  private func noteStoredLinks(among reverted: [Entry]) {
+    for entry in reverted where savedElsewhere.contains(ObjectIdentifier(entry.field)) && !entry.field.isDirty {
+      guard let relation = entry.field as? any Relation, relation.isForeignKey else { continue }
+      let known = (entry.before as? any RelationState)?.knownModels ?? []
+      for model in Set(known + relation.liveModels) where !entry.model.isApart(from: model) {
+        relation.inverse(on: model)?.noteStoredLink(of: entry.model, exists: relation.refers(to: model))
+      }
     }
   }
 
@@ -121,7 +147,7 @@ extension TransactionEdits {
 
   private func restore(_ reverted: [Entry]) {
     // An identifier that the transaction assigned was removed.
-    for field in savedFields where !field.isUnset { field.markNeverSaved() }
+    for field in savedFields.values.joined() where !field.isUnset { field.markNeverSaved() }
     var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
     for entry in reverted {
       let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere

@@ -57,6 +57,7 @@ public final class TransactionEdits {
   /// Adds a closure to those that run in reverse order if the transaction fails.
   private let addFailureStep: (@escaping () -> Void) -> Void
   var entries: [ObjectIdentifier: Entry] = [:]
+  /// The fields in the order of their first edits. Some of them may have no entry any more.
   var order: [ObjectIdentifier] = []
   /// The new models that became part of the scope since the transaction began.
   var newModels: Set<ModelObject> = []
@@ -72,8 +73,10 @@ public final class TransactionEdits {
   var deleted: Set<ModelObject> = []
   /// The models that another task, or another store, deleted since the transaction began.
   var deletedElsewhere: Set<ModelObject> = []
-  /// The dirty fields of new models that the transaction saved.
-  var savedFields: [AnyField] = []
+  /// The dirty fields of new models that the transaction saved, by model.
+  var savedFields: [ObjectIdentifier: [AnyField]] = [:]
+  /// The fields that another task saved after the transaction had.
+  var savedElsewhere: Set<ObjectIdentifier> = []
   /// The models into which the transaction read documents, with the document loads from before.
   var documentLoads: [ModelObject: DocumentLoad?] = [:]
   /// The links of new models to restored relations, by relation.
@@ -152,7 +155,11 @@ public final class TransactionEdits {
       if deleted.contains(model) { keepSavedValues(of: model, fields, asOf: stamp) }
       for field in fields where !field.isDirty {
         // The saved value is stored now, and the baseline.
-        if uncommitted.remove(ObjectIdentifier(field)) != nil { overtaken.insert(ObjectIdentifier(field)) }
+        let id = ObjectIdentifier(field)
+        guard uncommitted.remove(id) != nil else { continue }
+        overtaken.insert(id)
+        changedElsewhere.insert(id)
+        savedElsewhere.insert(id)
       }
       return
     }
@@ -161,7 +168,7 @@ public final class TransactionEdits {
     documentLoads[model] = nil
     if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
     let models = [model] + EmbeddedModels(of: model).models
-    savedFields.removeAll { field in models.contains { $0 === field.owner } }
+    for model in models { savedFields[ObjectIdentifier(model)] = nil }
     var committed: Set<ObjectIdentifier> = []
     for model in models {
       model.forEachField { field, _ in
@@ -169,9 +176,7 @@ public final class TransactionEdits {
       }
     }
     uncommitted.subtract(committed)
-    if committed.allSatisfy({ entries[$0] == nil }) { return }
     for id in committed { entries[id] = nil }
-    order.removeAll(where: committed.contains)
   }
 
   /// Records the values that a save by another task stored, which began before the transaction deleted the model. The
@@ -240,7 +245,7 @@ public final class TransactionEdits {
     }
     let id = ObjectIdentifier(field)
     if newModels.contains(model) {
-      savedFields.append(field)
+      savedFields[ObjectIdentifier(model), default: []].append(field)
     } else {
       willChange(field, of: model)
       if !uncommitted.contains(id) { baselines[id] = model.storedBaseline(of: field) }
@@ -319,7 +324,7 @@ public final class TransactionEdits {
   var uncommittedFields: [AnyField] {
     if uncommitted.isEmpty || isInside() { return [] }
     let saved = order.compactMap { entries[$0]?.field }.filter { uncommitted.contains(ObjectIdentifier($0)) }
-    return (saved + savedFields).filter { !$0.isDirty }
+    return (saved + savedFields.values.joined()).filter { !$0.isDirty }
   }
 
   /// Records a model that the transaction created.
@@ -334,6 +339,22 @@ public final class TransactionEdits {
     guard isInside(), !map.isRollingBack else { return }
     newModels.insert(model)
     newModels.formUnion(EmbeddedModels(of: model).models.filter { $0.identityMap == nil && $0.isPartOfContainer })
+  }
+
+  /// Captures the relations that the transaction edited and no other task changed since.
+  func captureOwnRelations() -> [(relation: any Relation, state: FieldState, models: [ModelObject])] {
+    order.compactMap { id in
+      guard !changedElsewhere.contains(id), !map.protectedFields.contains(id),
+        let relation = entries[id]?.field as? any Relation
+      else { return nil }
+      return (relation, relation.captureState(), relation.liveModels)
+    }
+  }
+
+  /// Records that no other task changed a relation after all.
+  func restoreOwnRelation(_ relation: any Relation) {
+    overtaken.remove(ObjectIdentifier(relation))
+    changedElsewhere.remove(ObjectIdentifier(relation))
   }
 
   /// Adds a step that runs if the transaction fails, in reverse order, before the fields are restored.
@@ -358,14 +379,14 @@ public final class TransactionEdits {
   func forgetModels() {
     (entries, order) = ([:], [])
     (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
-    (savedFields, documentLoads, baselines) = ([], [:], [:])
+    (savedFields, documentLoads, baselines) = ([:], [:], [:])
   }
 
   /// Discards what is recorded of a new model that a nested transaction added and took back.
   func forget(_ model: ModelObject) {
     newModels.remove(model)
     created.remove(model)
-    savedFields.removeAll { $0.owner === model }
+    savedFields[ObjectIdentifier(model)] = nil
   }
 
 }

@@ -6,7 +6,7 @@ final class UndoStep {
   final class Entry {
     let field: AnyField
     let model: ModelObject
-    let before: FieldState
+    fileprivate(set) var before: FieldState
     /// Nil while the step is being recorded.
     var after: FieldState?
     /// The count of reads and saves of the field when it was edited.
@@ -121,6 +121,37 @@ final class UndoStep {
     for (index, entry) in entries.enumerated() where entry.after == nil {
       indices[ObjectIdentifier(entry.field)] = index
     }
+  }
+
+  /// Releases members from the states of a list.
+  ///
+  /// - Returns: closures that add those again that something else retains.
+  func release(_ members: Set<ObjectIdentifier>, from list: AnyField) -> [() -> Void] {
+    entries.filter { $0.field === list }.flatMap { entry in
+      [entry.before, entry.after].compactMap { ($0 as? any RelationState)?.release(members) }
+    }
+  }
+
+  /// Removes the entries of a list by failed transactions that added released members only.
+  ///
+  /// - Returns: the state before them, with which the next entry of the list begins.
+  func removeVoidEntries(of list: AnyField, by numbers: Set<Int>, following former: FieldState?) -> FieldState? {
+    var former = former
+    entries.removeAll { entry in
+      guard entry.field === list else { return false }
+      if let start = former, start.hasValue(of: entry.before) { entry.before = start }
+      former = nil
+      guard let number = entry.transaction, numbers.contains(number), let after = entry.after,
+        entry.before.hasValue(of: after)
+      else { return false }
+      former = entry.before
+      return true
+    }
+    indices = [:]
+    for (index, entry) in entries.enumerated() where entry.after == nil {
+      indices[ObjectIdentifier(entry.field)] = index
+    }
+    return former
   }
 
   /// Ends the recording.

@@ -24,7 +24,10 @@ extension ModelStoreContract {
       makeStore in
       for isHeld in [false, true] {
         for editsAgain in [false, true] {
-          try await changingListOfNewMember(makeStore, isHeld: isHeld, editsAgain: editsAgain)
+          for hasHistory in [false, true] {
+            try await changingListOfNewMember(
+              makeStore, isHeld: isHeld, editsAgain: editsAgain, hasHistory: hasHistory)
+          }
         }
       }
     },
@@ -290,6 +293,7 @@ extension ModelStoreContract {
     let ada = ContractPerson.named("Ada")
     ada.company.value = companies[0]
     try await store.create(ada)
+    let undo = ModelUndo(store.scope)
     func requireMember(of index: Int, _ moment: String) throws {
       try require(ada.company.value === companies[index], "\(moment), fails: \(fails): the employer")
       for (number, company) in companies.enumerated() {
@@ -307,6 +311,7 @@ extension ModelStoreContract {
       }
     } catch is Refusal {}
     try requireMember(of: fails ? 0 : 1, "at the end")
+    try requireEqual(undo.canUndo, !fails, "fails: \(fails): whether the history has a step")
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: ada.identifier ?? "")
     try requireEqual(stored.company.value?.id.value, companies[fails ? 0 : 1].id.value, "the stored employer")
   }
@@ -314,19 +319,22 @@ extension ModelStoreContract {
   /// - Parameters:
   ///   - isHeld: whether the caller holds the new member, so that it keeps its links.
   ///   - editsAgain: whether the transaction edits the list once more.
+  ///   - hasHistory: whether a history records the edits.
   @MainActor private static func changingListOfNewMember(
-    _ makeStore: () async throws -> any ModelStore, isHeld: Bool, editsAgain: Bool
+    _ makeStore: () async throws -> any ModelStore, isHeld: Bool, editsAgain: Bool, hasHistory: Bool
   ) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
     let company = ContractCompany(), person = ContractPerson.named("Ada")
-    company.id.value = "acme \(isHeld) \(editsAgain)"
+    company.id.value = "acme \(isHeld) \(editsAgain) \(hasHistory)"
+    let name = "New \(editsAgain) \(hasHistory)"
     try await store.create(company)
     try await store.create(person)
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
     var held: ContractPerson?
     do {
       try await transaction(in: store) { store in
-        let new = ContractPerson.named("New \(editsAgain)")
+        let new = ContractPerson.named(name)
         company.employees.add(new)
         if isHeld { held = new }
         try await beside(store) { _ in person.company.value = company }
@@ -336,16 +344,26 @@ extension ModelStoreContract {
     } catch is Refusal {}
     let expected = [person] + (held.map { [$0] } ?? [])
     try requireEqual(
-      Set(company.employees.value ?? []), Set(expected), "held: \(isHeld), edited again: \(editsAgain): the employees")
+      Set(company.employees.value ?? []), Set(expected),
+      "held: \(isHeld), edited again: \(editsAgain), history: \(hasHistory): the employees")
+    if let held, !editsAgain {
+      try requireEqual(company.employees.value ?? [], [held, person], "history: \(hasHistory): the order")
+    }
+    if let undo, !isHeld, !editsAgain {
+      _ = try undo.undo()
+      try require(company.employees.value?.isEmpty != false && !undo.canUndo, "the step of the other task remains")
+      _ = try undo.redo()
+      try requireEqual(company.employees.value ?? [], [person], "the employees after a redo")
+    }
     try await store.save(company, including: .related)
     try await store.save(person)
     let other = try await makeStore()
     let found = try await other.list(ContractPerson.self) { $0.company == company }
     try requireEqual(
-      found.compactMap(\.name.value).sorted(), isHeld ? ["Ada", "New \(editsAgain)"] : ["Ada"],
+      found.compactMap(\.name.value).sorted(), isHeld ? ["Ada", name] : ["Ada"],
       "held: \(isHeld): who is stored")
     try requireEqual(
-      try await other.count(ContractPerson.self) { $0.name == "New \(editsAgain)" }, isHeld ? 1 : 0,
+      try await other.count(ContractPerson.self) { $0.name == name }, isHeld ? 1 : 0,
       "held: \(isHeld): the stored new models")
   }
 

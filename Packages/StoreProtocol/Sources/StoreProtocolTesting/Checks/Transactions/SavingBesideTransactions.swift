@@ -16,6 +16,11 @@ extension ModelStoreContract {
       makeStore in
       for fails in [false, true] { try await savingUncommittedEdit(makeStore, fails: fails) }
     },
+    SharedEngineCheck("both sides of a link are saved if a save by another task stored it beside a failing transaction")
+    {
+      makeStore in
+      try await savingUncommittedLink(makeStore)
+    },
     SharedEngineCheck("a save beside a transaction that saved the same edit reports a conflict with another writer") {
       makeStore in
       for isLink in [false, true] { try await savingOverOtherWriter(makeStore, isLink: isLink) }
@@ -60,6 +65,36 @@ extension ModelStoreContract {
     try requireEqual(stored.age.value, 5, "the stored age, fails: \(fails)")
     try await store.save(person)
     try require(!person.isDirty, "the person is dirty after a save, fails: \(fails)")
+  }
+
+  @MainActor private static func savingUncommittedLink(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let companies = ["old", "new"].map { name in
+      let company = ContractCompany()
+      company.id.value = "\(name) of the link"
+      return company
+    }
+    for company in companies { try await store.create(company) }
+    let person = ContractPerson.named("Ada"), other = ContractPerson.named("Bob")
+    for member in [person, other] {
+      member.company.value = companies[0]
+      try await store.create(member)
+    }
+    for member in [person, other] { member.company.value = companies[1] }
+    do {
+      try await transaction(in: store) { store in
+        try await store.save(person)
+        try await beside(store) { try await $0.save(person) }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try require(!person.isDirty && other.isDirty, "the wrong members are dirty")
+    // The link of the other one is not stored yet.
+    try await store.save(other)
+    for company in companies { try require(!company.isDirty, "\(company.id.value ?? "") is dirty") }
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.company.value?.id.value, companies[1].id.value, "the stored employer")
   }
 
   @MainActor private static func savingTwice(_ makeStore: () async throws -> any ModelStore) async throws {
