@@ -9,7 +9,12 @@ extension RecordStore {
   /// conflict.
   final func remove<M: Model>(_ model: M) async throws {
     try parts.check()
-    if transaction != nil || handle.readsImmediately && scope.transactionTurns.isFree(true) {
+    // Not inside of the transaction: the creation may wait for a turn, too.
+    if transaction == nil { try await scope.creations.waitForCreation(of: model) }
+    // A cascade may have to wait for others, in which time a transaction may begin.
+    let isImmediate =
+      handle.readsImmediately && !scope.creations.areUnderWay && scope.transactionTurns.isFree(true)
+    if transaction != nil || isImmediate {
       return try await removeFollowingRules(model)
     }
     for _ in 1..<Self.deletionAttempts {

@@ -104,6 +104,28 @@ import Testing
     #expect(store.scope.unsavedModels.isEmpty)
   }
 
+  @MainActor @Test func `A model that one store deleted before a save, and another one during it, is deleted`()
+    async throws
+  {
+    let (engine, cacheEngine) = (InterruptedEngine(), InterruptedEngine())
+    let server = InterruptedStore(engine)
+    let cache = InterruptedStore(cacheEngine, scope: server.scope)
+    let person = ContractPerson()
+    (person.id.value, person.name.value) = (1, "Ada")
+    for store in [server, cache] {
+      let other = ContractPerson()
+      (other.id.value, other.name.value) = (1, "Ada")
+      try await InterruptedStore(store.handle).create(other)
+    }
+    let found = try await server.lookup(ContractPerson.self, identifier: "1")
+    try await cache.delete(found)
+    found.name.value = "Augusta"
+    engine.afterNextCommit { try await server.delete(found) }
+    try await server.update(found, fields: [found.name])
+    #expect(!found.isPersisted)
+    #expect(try await server.count(ContractPerson.self) == 0)
+  }
+
   @MainActor @Test func `A link that was saved beside a deletion that fails is saved`() async throws {
     let engine = InterruptedEngine()
     let store = InterruptedStore(engine)

@@ -39,6 +39,9 @@ extension Field where Content: Sendable {
   /// ``AnyField/validate()`` does not. They are checked once for a value, in their order, and only if the value meets
   /// all other rules. A missing value passes. A test that throws makes the field invalid until it is checked again.
   ///
+  /// - Important: The test must not write in the scope of the model. A transaction may wait for the creation that waits
+  ///   for the test.
+  ///
   /// - Parameters:
   ///   - code: a stable name for the kind of rule.
   ///   - message: the message for a violation, as the end of a sentence about the field.

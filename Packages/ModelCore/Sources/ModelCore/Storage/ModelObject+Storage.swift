@@ -130,8 +130,12 @@ extension ModelObject {
   public func markDeleted(in scope: ModelScope) {
     markNew()
     isDeleted = true
+    detailsForWriting.deletions += 1
     scope.map.hasDeletions = true
   }
+
+  /// The number of times that the model was marked as deleted.
+  public var deletionCount: Int { details?.deletions ?? 0 }
 
   /// Marks the model as not stored.
   public func markNew() {

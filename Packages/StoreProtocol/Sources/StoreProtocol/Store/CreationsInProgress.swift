@@ -65,6 +65,9 @@ public final class CreationsInProgress {
     for task in creation.end?.change({ $0 = true }) ?? [] { task.resume() }
   }
 
+  /// Whether models are being created.
+  public var areUnderWay: Bool { !creations.isEmpty }
+
   /// Whether models of a type are being created.
   public func areUnderWay(of typeName: String) -> Bool { creations.contains { $0.typeNames.contains(typeName) } }
 
@@ -101,7 +104,7 @@ public final class CreationsInProgress {
   /// Waits until a model is not being created.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  func waitForCreation(of model: ModelObject) async throws {
+  public func waitForCreation(of model: ModelObject) async throws {
     while creations.contains(where: { $0.models.contains(model) }) { try await wait { $0.models.contains(model) } }
   }
 

@@ -39,8 +39,8 @@ public struct SaveOperation<M: Model> {
   private let stamp: ChangeStamp
   /// Whether the save writes all changes of the model.
   private let isWhole: Bool
-  /// Whether a store of the scope had deleted the model before the values were captured.
-  private let wasDeleted: Bool
+  /// The number of deletions of the model before the values were captured, by any store of the scope.
+  private let earlierDeletions: Int
   private var content: Content
   /// The values with a placeholder for the identifier, if the record references the model itself.
   private var marked: [StoredValue]?
@@ -156,7 +156,7 @@ public struct SaveOperation<M: Model> {
     self.kind = kind
     self.isWhole = isWhole
     self.model = model
-    wasDeleted = model.isDeletedFromStore
+    earlierDeletions = model.deletionCount
     self.scope = scope
     identifier = begun.identifier
     fields = begun.fields
@@ -417,7 +417,8 @@ public struct SaveOperation<M: Model> {
   private func complete(answer: AttributeDictionary?) throws {
     let isMember = model.scope === scope
     // A deletion that came after the values were captured: the model stays new.
-    let deletion = kind == .update && !wasDeleted && model.isDeletedFromStore ? model.storeState : nil
+    let wasDeleted = model.isDeletedFromStore && model.deletionCount != earlierDeletions
+    let deletion = kind == .update && wasDeleted ? model.storeState : nil
     // Unless a server chose the identifier: it may answer with a record that was there before.
     let isCreated = kind == .create && (answer == nil || !isIdentifierNew)
     if isCreated, !isIdentifierNew { scope.addCreated(model) }
