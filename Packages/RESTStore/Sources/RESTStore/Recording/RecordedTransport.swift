@@ -28,8 +28,8 @@ public final class RecordedTransport: HTTPTransport {
     var exchanges: [RecordedExchange]
     /// The indexes of the exchanges that were replayed.
     var used: Set<Int> = []
-    /// The file that is being recorded; nil before the first exchange.
-    var recording: FileHandle?
+    /// The file that is being recorded, and its length; nil before the first exchange.
+    var recording: (file: FileHandle, length: UInt64)?
   }
 
   /// The file.
@@ -126,18 +126,30 @@ public final class RecordedTransport: HTTPTransport {
   private static let end = Data("\n]\n".utf8)
 
   /// Writes an exchange at the end of the list, in place of that end: the file is complete after each exchange.
-  private func append(_ exchange: RecordedExchange, to recording: inout FileHandle?) throws {
+  private func append(_ exchange: RecordedExchange, to recording: inout (file: FileHandle, length: UInt64)?) throws {
     do {
       let json = try exchange.json.jsonString(JSONWritingOptions(pretty: true, sortedKeys: true))
       let element = Data(("\n" + json).replacingOccurrences(of: "\n", with: "\n  ").utf8) + Self.end
-      if let recording {
-        try recording.seek(toOffset: recording.seekToEnd() - UInt64(Self.end.count))
-        try recording.write(contentsOf: Data(",".utf8) + element)
+      if let known = recording {
+        let start = known.length - UInt64(Self.end.count)
+        let added = Data(",".utf8) + element
+        do {
+          // A write that failed may have left a part behind the end.
+          try known.file.truncate(atOffset: start)
+          try known.file.write(contentsOf: added)
+          recording?.length = start + UInt64(added.count)
+        } catch {
+          // The exchanges before it stay readable, also on a full disk.
+          try? known.file.truncate(atOffset: start)
+          try? known.file.write(contentsOf: Self.end)
+          throw error
+        }
       } else {
         try FileManager.default.createDirectory(
           at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try (Data("[".utf8) + element).write(to: file, options: .atomic)
-        recording = try FileHandle(forUpdating: file)
+        let list = Data("[".utf8) + element
+        try list.write(to: file, options: .atomic)
+        recording = (try FileHandle(forUpdating: file), UInt64(list.count))
       }
     } catch {
       throw ModelStoreError(.inputOutput, "The recording \(file.path) can't be written: \(error)", cause: error)

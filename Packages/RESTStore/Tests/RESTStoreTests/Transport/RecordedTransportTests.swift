@@ -24,6 +24,20 @@ import Testing
     return [person.identifier, found.name.value, missing.code.description]
   }
 
+  @Test func `A recording is complete again after a write that left a part of an exchange`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let transport = try RecordedTransport(file, recording: .always(through: StubTransport(status: 200, "[]")))
+    let store = try store(transport)
+    _ = try await store.list(Person.self)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(#",{"request": {"me"#.utf8))
+    try handle.close()
+    _ = try await store.count(Person.self)
+    let exchanges = try #require(try JSONValue(json: Data(contentsOf: file)).arrayValue)
+    #expect(exchanges.count == 2)
+  }
+
   @Test func `A recording of traffic is replayed as it went, without a server`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let real = StubTransport([
