@@ -218,6 +218,30 @@ extension ModelObject {
     return empty.contains { new.field(like: $0)?.anyValue != nil }
   }
 
+  /// Returns the first value that a record without it would lack: a new model breaks the rules of its field.
+  ///
+  /// - Parameter fields: the fields of the record.
+  public func requiredField(besides fields: [AnyField]) -> AnyField? {
+    let others = storableFields.filter { field in !fields.contains { $0 === field } }
+    if others.isEmpty { return nil }
+    let new = (identityMap?.transformers ?? .standard).prepared(type(of: self).init())
+    return others.first { new.field(like: $0)?.passesRules() == false }
+  }
+
+  /// Marks values as unsaved that are no edits, and that a creation of the model did not write.
+  ///
+  /// - Parameters:
+  ///   - fields: the fields that the creation did not write.
+  ///   - stamp: the start of the creation. Values that were read since are those of the store.
+  public func markUnsaved(_ fields: [AnyField], unlessSetSince stamp: ChangeStamp) {
+    let left = fields.filter { !$0.isDirty && $0.loadState != .notLoaded && $0.lastSet <= stamp }
+    for field in left {
+      field.markNeverSaved()
+      field.registerRestoration { _ in false }
+    }
+    if let identityMap, !left.isEmpty { identityMap.keep(self) }
+  }
+
   /// Marks edited lists that are in no record as loaded, so that an update of this stored model writes them.
   public func completeListsInNoRecord() {
     for index in layout.relationIndices {

@@ -128,6 +128,27 @@ public protocol ModelStore: AnyObject, SendableMetatype {
 }
 
 extension ModelStore {
+  /// Adds a model, and writes only some of its fields. The other values stay dirty, and an update writes them.
+  ///
+  /// ```swift
+  /// try await store.create(person, fields: [person.$name, person.$age])
+  /// ```
+  ///
+  /// The record also has the identifier, and what `beforeSave` sets. All rules of the model are checked, as by
+  /// ``create(_:)``. Another reader of the record has the initial values of the other fields.
+  ///
+  /// - Parameters:
+  ///   - model: the model to add.
+  ///   - fields: the fields to write, without those that were never set.
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` as ``create(_:)`` does, and `invalid` if a required value is not among the fields, or
+  ///   a field belongs to another model.
+  @discardableResult
+  public func create<M: Model>(_ model: M, fields: [AnyField]) async throws -> M {
+    try SaveOperation<M>.check(fields, of: model)
+    return try await CreationFields.choosing(fields, of: model) { try await create(model) }
+  }
+
   /// Adds models one by one. The first error ends the call, and the models added before stay stored.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
@@ -142,12 +163,14 @@ extension ModelStore {
   public func update<M: Model>(_ model: M) async throws -> M { try await change(model, onConflict: nil) }
 
   /// Updates a model, with the policy of the store if none is given.
-  func change<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws -> M {
+  func change<M: Model>(
+    _ model: M, _ fields: [AnyField]? = nil, onConflict policy: ConflictPolicy?
+  ) async throws -> M {
     _ = try await readIfIncomplete(model)
     if model.isUntouchedReference { return model }
     do {
-      guard let policy else { return try await update(model, fields: nil) }
-      return try await update(model, fields: nil, onConflict: policy)
+      guard let policy else { return try await update(model, fields: fields) }
+      return try await update(model, fields: fields, onConflict: policy)
     } catch var error as ModelStoreError where error.code == .notFound && model.identifierField?.isDirty == true {
       error.message += " " + identifierAdvice(for: model)
       throw error
@@ -189,17 +212,31 @@ extension ModelStore {
   /// Its changes are kept, and added and removed members are merged into the stored lists. If there is no record of a
   /// reference, the model is created.
   ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write, as in ``create(_:fields:)`` and ``update(_:fields:)``; nil for all of a new model,
+  ///     and for those that changed since it was last read or saved.
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
-  public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
+  public func save<M: Model>(_ model: M, fields: [AnyField]? = nil) async throws {
+    try await write(model, fields, onConflict: nil)
+  }
 
   /// Creates or updates a model, with the policy of the store if none is given.
-  func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
+  func write<M: Model>(
+    _ model: M, _ fields: [AnyField]? = nil, onConflict policy: ConflictPolicy?
+  ) async throws {
     // There is no record: the local values are the whole model. Unless another task has created it meanwhile.
     if try await !readIfIncomplete(model), model.isUnloadedReference { scope.markNew(model) }
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.waitForCreation(of: model)
     if model.isUntouchedReference { return }
-    if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
+    if model.isKnownToStore {
+      _ = try await change(model, fields, onConflict: policy)
+    } else if let fields {
+      try await create(model, fields: fields)
+    } else {
+      try await create(model)
+    }
   }
 
   /// Throws `unsupported`, unless a store implements it.

@@ -45,8 +45,11 @@ package struct PendingCreations<M: Model> {
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
-      if let save = try SaveSnapshot.prepare(model, in: scope).save { recordedSaves.append(save) }
-      let (identifier, fields) = (model.storedIdentifier, model.allStoredFields)
+      let (recorded, start) = try SaveSnapshot.prepare(model, in: scope)
+      if let recorded { recordedSaves.append(recorded) }
+      let chosen = try CreationFields.fields(of: model, hookedSince: start)
+      let identifier = model.storedIdentifier
+      let fields = chosen.map(StoredFields.list) ?? model.allStoredFields
       let stamp = ChangeStamp.next()
       let modelClass = type(of: model as ModelObject)
       if known?.modelClass != modelClass {
@@ -55,7 +58,7 @@ package struct PendingCreations<M: Model> {
         )
       }
       let first = bytes.count
-      if !isUndoable, let known, known.isPlain, let identifier, writer.append(fields, of: model, to: &bytes) {
+      if !isUndoable, chosen == nil, let known, known.isPlain, let identifier, writer.append(fields, of: model, to: &bytes) {
         // Records are mostly of one size, but the first may be a large one.
         if first == 0, bytes.count <= 1 << 12 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
         begun.append(
@@ -64,8 +67,8 @@ package struct PendingCreations<M: Model> {
             record: first..<bytes.count))
         continue
       }
-      let start = SaveSnapshot(model, identifier: identifier, fields, asOf: stamp, writer)
-      let save = try SaveOperation(creating: model, start, in: scope, explicitNull: explicitNull)
+      let snapshot = SaveSnapshot(model, identifier: identifier, fields, asOf: stamp, writer)
+      let save = try SaveOperation(creating: model, snapshot, in: scope, explicitNull: explicitNull)
       if save.identifier == nil {
         guard models.count == 1 || unnamed.insert(ObjectIdentifier(model)).inserted else {
           throw ModelStoreError.repeated(save.typeName)

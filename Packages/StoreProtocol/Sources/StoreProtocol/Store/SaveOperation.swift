@@ -67,7 +67,8 @@ public struct SaveOperation<M: Model> {
 
   /// Continues the creation of a model.
   init(creating model: M, _ begun: SaveSnapshot, in scope: ModelScope, explicitNull: Bool?) throws {
-    try self.init(.create, model, begun, scope, explicitNull: explicitNull, isWhole: true)
+    try self.init(
+      .create, model, begun, scope, explicitNull: explicitNull, isWhole: !CreationFields.areChosen(for: model))
     let modelClass = type(of: model)
     if modelClass.isTopOfHierarchy, !modelClass.hierarchyChoosesClasses { return }
     let stored = modelClass.storedClass(for: record)
@@ -92,16 +93,8 @@ public struct SaveOperation<M: Model> {
     try await Self.finishChecks(of: model)
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(of: model) }
     if let fields {
-      try Self.refuseForeignFields(among: fields, of: model)
+      try Self.check(fields, of: model)
       try Self.refuseParts(of: model, fields)
-    }
-    if let field = model.relationStoredByInverse(among: fields ?? []) {
-      throw ModelStoreError(
-        .invalid,
-        """
-        This \(model.storedTypeName.nameForMessage) was not written: the related models store its relation \
-        \((field.name ?? field.key ?? "").quotedForMessage). Save them instead.
-        """, identifier: model.storedIdentifier)
     }
     let begun = try SaveSnapshot(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
@@ -113,6 +106,19 @@ public struct SaveOperation<M: Model> {
     await model.finishChecksForSaving()
     // The checks of a cancelled task did not end.
     if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
+  }
+
+  /// Rejects fields that the record of the model does not contain.
+  static func check(_ fields: [AnyField], of model: M) throws {
+    try refuseForeignFields(among: fields, of: model)
+    if let field = model.relationStoredByInverse(among: fields) {
+      throw ModelStoreError(
+        .invalid,
+        """
+        This \(model.storedTypeName.nameForMessage) was not written: the related models store its relation \
+        \((field.name ?? field.key ?? "").quotedForMessage). Save them instead.
+        """, identifier: model.storedIdentifier)
+    }
   }
 
   /// Rejects fields of another model, which the record of this one does not contain.
@@ -438,6 +444,7 @@ public struct SaveOperation<M: Model> {
       // An update of chosen fields saves no relation that is not among them, so that a revert still cuts its links.
       model.markWhollySaved(asOf: stamp, includingLinks: isWhole)
     }
+    let unwritten = kind == .create && !isWhole ? unwrittenFields : []
     if let readAnswer {
       if scope.isRecorded {
         scope.process(answerFor: fields.fields(of: model), readAnswer)
@@ -446,6 +453,7 @@ public struct SaveOperation<M: Model> {
       }
     }
     if kind == .create { model.markLoaded() }
+    model.markUnsaved(unwritten, unlessSetSince: stamp)
     if let deletion {
       model.restore(deletion)
     } else if isCreated {
@@ -454,6 +462,12 @@ public struct SaveOperation<M: Model> {
       scope.add(model)
     }
     scope.pendingReads.noteUpdate(of: model)
+  }
+
+  /// The fields with a value that a creation with chosen fields left out.
+  private var unwrittenFields: [AnyField] {
+    let written = Set(fields.fields(of: model).map { ObjectIdentifier($0) })
+    return model.storableFields.filter { !written.contains(ObjectIdentifier($0)) && $0 !== model.identifierField }
   }
 
   /// The fields that were written in full. A link of the model to itself is not, if the store's answer has the

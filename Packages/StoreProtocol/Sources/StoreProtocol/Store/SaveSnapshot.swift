@@ -25,9 +25,10 @@ package struct SaveSnapshot {
   ) throws {
     let (save, start) = try Self.prepare(model, in: scope)
     if !isNew { model.completeListsInNoRecord() }
+    let ofCreation = isNew ? try CreationFields.fields(of: model, hookedSince: start) : nil
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map { chosen in
+      ofCreation.map(StoredFields.list) ?? fields.map { chosen in
         // What the hook changes is part of the write.
         let known = Set(chosen.map { ObjectIdentifier($0) })
         let added = model.fieldsToSave(since: start).filter { !known.contains(ObjectIdentifier($0)) }

@@ -221,7 +221,11 @@ public final class CompoundModelStore: ModelStore {
       try await writeToAll([model], .create) {
         try await $0.create(model)
       } others: { store, _ in
-        if model.isWhollySaved { try await store.create(model) }
+        if model.isWhollySaved {
+          try await store.create(model)
+        } else if CreationFields.areChosen(for: model), model.isKnownToStore {
+          try await store.create(model, fields: model.storableFields.filter { !$0.isDirty })
+        }
       }
       event?.count = 1
       return model

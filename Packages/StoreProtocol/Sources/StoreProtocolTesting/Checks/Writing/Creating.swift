@@ -61,6 +61,100 @@ extension ModelStoreContract {
       try await store.create(person)
       try require(person.isPersisted, "a created model is not persisted")
     },
+    Check("create of chosen fields writes these and what beforeSave sets, and leaves the others dirty") { store in
+      let person = ContractPerson.named("Ada", age: 36)
+      person.height.value = 1.7
+      person.willSave = { $0.isActive.value = true }
+      try await store.create(person, fields: [person.name, person.balance])
+      let identifier = person.identifier ?? ""
+      try require(person.isPersisted, "the model is not persisted")
+      try require(!person.name.isDirty && !person.isActive.isDirty && !person.id.isDirty, "written values are dirty")
+      try require(person.age.isDirty && person.height.isDirty, "values that were not written are clean")
+      try requireEqual(person.age.value, 36, "the age of the live model")
+      person.willSave = nil
+      store.scope.remove(person)
+      do {
+        let stored = try await store.lookup(ContractPerson.self, identifier: identifier)
+        try requireEqual(stored.name.value, "Ada", "the stored name")
+        try requireEqual(stored.isActive.value, true, "what beforeSave set")
+        try require(stored.age.value == nil && stored.height.value == nil, "other values were written")
+        store.scope.remove(stored)
+      }
+      try await store.update(person)
+      try require(!person.isDirty, "the model is dirty after an update")
+      store.scope.remove(person)
+      let stored = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(stored.age.value, 36, "the stored age")
+      try requireEqual(stored.height.value, 1.7, "the stored height")
+    },
+    Check("create of chosen fields checks all rules, and rejects fields of another model") { store in
+      let person = ContractPerson.named("Ada", age: 131)
+      try await requireError(.invalid, "create with an invalid age") {
+        try await store.create(person, fields: [person.name])
+      }
+      person.age.value = 36
+      let other = ContractPerson.named("Bob")
+      try await requireError(.invalid, "create with a field of another model") {
+        try await store.create(person, fields: [other.name])
+      }
+      try require(!person.isPersisted && person.identifier == nil, "a rejected model is persisted")
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
+      try await store.create(person)
+      try require(!person.isDirty, "a model that is created as a whole is dirty")
+    },
+    Check("create of chosen fields rejects a record without a required value", needs: [.anyModels]) { store in
+      let parcel = ContractParcel()
+      (parcel.address.value, parcel.note.value) = ("Main Street 1", "fragile")
+      let error = try await requireError(.invalid, "create without the address") {
+        try await store.create(parcel, fields: [parcel.note])
+      }
+      try require(error.fields["address"] != nil, "the error does not name the field: \(error)")
+      try requireEqual(try await store.count(ContractParcel.self), 0, "the number of stored models")
+      try await store.create(parcel, fields: [parcel.address])
+      try requireEqual(try await anew(parcel, in: store).note.value, nil, "the stored note")
+      try require(parcel.note.isDirty, "the note is not dirty any more")
+    },
+    Check("an initial value that a creation left out is written by the next update", needs: [.anyModels]) { store in
+      let meter = ContractMeter()
+      meter.state = "closed"
+      try await store.create(meter, fields: [meter.$state])
+      try require(meter.$share.isDirty && !meter.$state.isDirty, "the wrong fields are dirty")
+      try await store.update(meter)
+      try require(!meter.isDirty, "the model is dirty after an update")
+      let stored = try await anew(meter, in: store)
+      try requireEqual(stored.state, "closed", "the stored state")
+      try requireEqual(stored.share, 0.5, "the stored share")
+    },
+    Check("save of chosen fields creates a new model, updates a stored one, and writes no other field") { store in
+      let person = ContractPerson.named("Ada", age: 36)
+      try await store.save(person, fields: [person.name])
+      try require(person.age.isDirty && !person.name.isDirty, "the wrong fields are dirty after the creation")
+      (person.name.value, person.height.value) = ("Augusta", 1.7)
+      try await store.save(person, fields: [person.height])
+      try require(person.age.isDirty && person.name.isDirty && !person.height.isDirty, "the wrong fields are dirty")
+      store.scope.remove(person)
+      let stored = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(stored.name.value, "Ada", "the stored name")
+      try requireEqual(stored.height.value, 1.7, "the stored height")
+      try require(stored.age.value == nil, "the age was written")
+    },
+    Check("a failed transaction leaves a model new that it created with chosen fields", needs: [.transactions]) {
+      store in
+      struct Failure: Error {}
+      let person = ContractPerson.named("Ada", age: 36)
+      do {
+        try await transaction(in: store) { store in
+          try await store.create(person, fields: [person.name])
+          throw Failure()
+        }
+      } catch is Failure {}
+      try require(!person.isPersisted && person.name.isDirty, "the model counts as stored")
+      try await store.create(person)
+      try require(!person.isDirty, "the model is dirty")
+      let stored = try await anew(person, in: store)
+      try requireEqual(stored.name.value, "Ada", "the stored name")
+      try requireEqual(stored.age.value, 36, "the stored age")
+    },
     Check("createAll adds every model, in order") { store in
       let people = ["Ada", "Grace", "Edsger"].map { ContractPerson.named($0) }
       try await store.createAll(people)
@@ -68,4 +162,12 @@ extension ModelStoreContract {
         try await store.list(ContractPerson.self).map(\.name.value), ["Ada", "Grace", "Edsger"], "what is stored")
     },
   ]
+}
+
+/// A model with a value that its records must have.
+final class ContractParcel: Model {
+  let id = Field<Int>()
+  let address = Field<String>().requireNotNil()
+  let note = Field<String>()
+  override var identifierField: AnyField? { id }
 }
