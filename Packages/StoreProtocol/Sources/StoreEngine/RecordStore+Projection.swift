@@ -18,9 +18,54 @@ extension RecordStore: ProjectingModelStore {
 
   private func report<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws -> QueryReport {
     _ = try await context(of: M.self)
+    if let report = try await readIndex(query, projection) { return report }
     if let report = try await foldColumns(query, projection) { return report }
     var report = try await execute(query, into: projection).report(on: query)
     report.statement = try await handle.current().statement(for: query, in: scope.transformers)
     return report
+  }
+
+  /// Reads the result of an aggregate from an index of its column.
+  ///
+  /// - Returns: nil if there is no such index, or a condition or the open transaction needs other records.
+  private func readIndex<M: Model>(
+    _ query: ModelQuery<M>, _ projection: QueryProjection
+  ) async throws -> QueryReport? {
+    guard let shortcut = projection.shortcut, try await context(of: M.self).hasAllRecords,
+      transaction?.touches(M.typeName) != true
+    else { return nil }
+    let position = transaction?.position
+    let report = try await withSnapshot { snapshot in
+      try await readIndex(of: snapshot, shortcut, query, projection)
+    }
+    if report != nil { try transaction?.noteQuery(M.typeName, at: position) }
+    return report
+  }
+
+  private func readIndex<M: Model>(
+    of snapshot: Engine.Snapshot, _ shortcut: IndexShortcut, _ query: ModelQuery<M>, _ projection: QueryProjection
+  ) async throws -> QueryReport? {
+    guard let indexed = snapshot as? any IndexedSnapshot else { return nil }
+    let fields = indexed.fieldsOfIndexes(M.typeName)
+    guard let field = fields.first(where: { $0.isOrdered && $0.path == shortcut.path }) else { return nil }
+    // An invalid query has no result, whatever the index has.
+    _ = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    switch shortcut {
+    case .first(let order):
+      guard let first = query.first(in: order) else { return nil }
+      let program = try QueryProgram(first, in: scope.transformers, canJoin: true, projection: projection)
+      let planner = QueryPlanner(program, fields: fields)
+      guard let found = try await indexed.first(M.typeName, planner) else { return nil }
+      try program.project(only: found.record)
+      let count = found.record == nil ? 0 : 1
+      return QueryReport(plan: found.plan, testedCount: 0, readCount: count, matchCount: count)
+    case .distinctCount:
+      guard query.filter == nil, query.limit == nil, query.offset == 0,
+        let found = try indexed.distinctCount(M.typeName, field)
+      else { return nil }
+      projection.take(distinctCount: found.count)
+      let plan = QueryPlan.keys(of: field, distinctCount: found.count, totalCount: found.totalCount)
+      return QueryReport(plan: plan, testedCount: 0, readCount: 0, matchCount: found.count)
+    }
   }
 }

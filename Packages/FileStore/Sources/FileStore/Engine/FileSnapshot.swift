@@ -92,6 +92,32 @@ public struct FileSnapshot: RecordSnapshot {
   }
 }
 
+@_spi(ModelKitInternals)
+extension FileSnapshot: IndexedSnapshot {
+  /// Returns the fields of the indexes of a type; none if records were lost or not read.
+  public func fieldsOfIndexes(_ type: String) -> [StoredKeyPath] {
+    contents.hasAllKeys(type) && contents.losses(of: type).isEmpty ? contents.indexedFields(type) : []
+  }
+
+  /// Returns the first record of the index that answers a query.
+  public func first(
+    _ type: String, _ planner: QueryPlanner
+  ) async throws -> (plan: QueryPlan, record: [UInt8]?)? {
+    guard let (plan, first) = contents.first(of: type, planner) else { return nil }
+    guard let first else { return (plan, nil) }
+    let bytes = try await translating {
+      try Task.checkCancellation()
+      return try await engine.reading { try contents.read([first][...]) }
+    }
+    return (plan, bytes.first)
+  }
+
+  /// Returns the number of different values of an indexed field.
+  public func distinctCount(_ type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
+    contents.distinctCount(of: type, field)
+  }
+}
+
 /// The types whose losses a snapshot has reported.
 private final class LossReports: Sendable {
   let types = Lock<Set<ExactText>>([])

@@ -65,6 +65,36 @@ extension JournalContents {
     }
   }
 
+  /// Returns the plan of a query, and the first record of an index that answers it; nil if none does.
+  func first(
+    of type: String, _ planner: QueryPlanner
+  ) -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Place>?)? {
+    withIndex { index -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Place>?)? in
+      guard let type = index.number(of: type) else { return nil }
+      let indexes = index.fields[type].map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
+      guard plan.isSortedByIndex, plan.isExact else { return nil }
+      var record: IndexedRecord<FileSnapshot.Place>?
+      plan.forEachInOrder(indexes) { ordinal, _ in
+        guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return true }
+        record = IndexedRecord(
+          place: FileSnapshot.Place(place: entry.place, type: index.names[type], revision: entry.revision),
+          order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: true)
+        return false
+      }
+      return (plan, record)
+    }
+  }
+
+  /// Returns the number of different values of an indexed field, and that of all records; nil if it is unknown.
+  func distinctCount(of type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
+    withIndex { index in
+      guard let type = index.number(of: type), let found = index.fields[type].first(where: { $0.field == field })
+      else { return nil }
+      return found.keys.distinctCount.map { ($0, index.types[type].liveCount) }
+    }
+  }
+
   /// Returns the values of selected records. May wait for the disk.
   ///
   /// - Throws: ``SnapshotExpired``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.

@@ -251,6 +251,30 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
+  /// Returns the plan of a query, and the first record of an index that answers it; nil if none does.
+  func first(_ type: String, _ planner: QueryPlanner) -> (plan: QueryPlan, record: [UInt8]?)? {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return nil }
+      let indexes = table.indexes.map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: table.count)
+      guard plan.isSortedByIndex, plan.isExact else { return nil }
+      var record: [UInt8]?
+      plan.forEachInOrder(indexes) { place, _ in
+        record = table.rows[place]?.bytes
+        return record == nil
+      }
+      return (plan, record)
+    }
+  }
+
+  /// Returns the number of different values of an indexed field, and that of all records; nil if it is unknown.
+  func distinctCount(_ type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
+    tables.withLock { tables in
+      guard let table = tables[type], let index = table.indexes.first(where: { $0.field == field }) else { return nil }
+      return index.keys.distinctCount.map { ($0, table.count) }
+    }
+  }
+
   /// Returns the epoch of positions, and the position of a record.
   func place(_ type: String, of identifier: String?) -> (epoch: Int, place: Int?) {
     tables.withLock { tables in (epoch, identifier.flatMap { tables[type]?.place(of: $0) }) }

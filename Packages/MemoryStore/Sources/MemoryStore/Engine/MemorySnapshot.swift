@@ -30,6 +30,22 @@ public struct MemorySnapshot: RecordSnapshot {
   public func count(_ type: String) -> Int { engine.count(type) }
 }
 
+@_spi(ModelKitInternals)
+extension MemorySnapshot: IndexedSnapshot {
+  /// Returns the fields of the indexes of a type.
+  public func fieldsOfIndexes(_ type: String) -> [StoredKeyPath] { engine.indexedFields(type) }
+
+  /// Returns the first record of the index that answers a query.
+  public func first(_ type: String, _ planner: QueryPlanner) -> (plan: QueryPlan, record: [UInt8]?)? {
+    engine.first(type, planner)
+  }
+
+  /// Returns the number of different values of an indexed field.
+  public func distinctCount(_ type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
+    engine.distinctCount(type, field)
+  }
+}
+
 extension MemoryEngine {
   /// Returns a snapshot of all records.
   public func snapshot(pinned: Bool) -> MemorySnapshot { MemorySnapshot(engine: moment()) }

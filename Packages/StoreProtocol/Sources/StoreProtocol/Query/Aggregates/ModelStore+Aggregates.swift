@@ -176,6 +176,8 @@ extension ModelStore {
       let members = GroupMembers(rows: rows, count: count, groups: nil)
       try box.content.fold(columns.first, members, into: [box.content])
     }
+    projection.shortcut = aggregate.shortcut
+    projection.receiveDistinctCount = { box.content.take(distinctCount: $0) }
     try await project(query, projection)
     return try box.content.result
   }

@@ -9,6 +9,8 @@ public struct QueryAggregate<Result> {
   /// The column; nil to count records.
   let path: QueryPath?
   let makeState: (ValueTransformerContext) -> AggregateState<Result>
+  /// The part of an index that has the value for all records.
+  var shortcut: IndexShortcut?
 }
 
 /// The columns of the records of a group, from which ``ModelStore/groups(_:by:where:sort:limit:evaluation:_:)``
@@ -26,7 +28,8 @@ public struct GroupColumns<M: Model> {
   /// Returns the number of different values; nil is not one of them.
   public func count<Value: Hashable>(distinct column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Int> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { DistinctState(column, $0) }
+    return QueryAggregate(
+      path: column.storedPath, makeState: { DistinctState(column, $0) }, shortcut: column.distinctShortcut)
   }
 
   /// Returns the sum of the values that are not nil; nil if there are none.
@@ -46,13 +49,17 @@ public struct GroupColumns<M: Model> {
   /// Returns the least of the values that are not nil; nil if there are none.
   public func minimum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { ScalarOrder.isLess($0, $1) } }
+    return QueryAggregate(
+      path: column.storedPath, makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($0, $1) } },
+      shortcut: column.shortcut(isDescending: false))
   }
 
   /// Returns the greatest of the values that are not nil; nil if there are none.
   public func maximum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { ScalarOrder.isLess($1, $0) } }
+    return QueryAggregate(
+      path: column.storedPath, makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($1, $0) } },
+      shortcut: column.shortcut(isDescending: true))
   }
 }
 
@@ -71,6 +78,9 @@ class AnyAggregateState {
   ///
   /// - Returns: `false` if the values of the remaining records have to be added again.
   func remove(_ json: JSONValue) throws -> Bool { false }
+
+  /// Replaces the records that were added by the number of their different values.
+  func take(distinctCount: Int) {}
 
   /// Adds the values of records to the states of their groups. Called on the first of these.
   ///
@@ -134,6 +144,8 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
   private let context: ValueTransformerContext
   /// The number of records with each value.
   private var values: [AnyHashable: Int] = [:]
+  /// The number of different values, if they were counted elsewhere.
+  private var knownCount: Int?
 
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) {
     self.column = column
@@ -154,7 +166,9 @@ private final class DistinctState<Value: Hashable>: AggregateState<Int> {
     return true
   }
 
-  override var result: Int { values.count }
+  override func take(distinctCount: Int) { knownCount = distinctCount }
+
+  override var result: Int { knownCount ?? values.count }
 }
 
 /// The total of the values of a column.

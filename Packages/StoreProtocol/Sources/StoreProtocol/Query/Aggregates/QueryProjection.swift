@@ -17,6 +17,10 @@ public final class QueryProjection {
   /// The rows, by the places of the records; empty if the rows are streamed.
   private var rows: [[JSONValue]] = []
   private var isStreamed = false
+  /// The part of an index that has the result of the query.
+  package internal(set) var shortcut: IndexShortcut?
+  /// Receives the number of different values instead of the records.
+  var receiveDistinctCount: (Int) -> Void = { _ in }
 
   /// Creates a projection.
   ///
@@ -72,6 +76,12 @@ public final class QueryProjection {
     guard !isStreamed else { return }
     for place in places { try receive(rows[place]) }
     rows = []
+  }
+
+  /// Passes the number of different values to the receiver, in place of all records.
+  package func take(distinctCount: Int) {
+    begin(isStreamed: true)
+    receiveDistinctCount(distinctCount)
   }
 
   /// Passes the values of a live model to the receiver.
