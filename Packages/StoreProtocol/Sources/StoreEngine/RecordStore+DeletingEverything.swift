@@ -3,11 +3,12 @@
 
 extension RecordStore {
   final func deleteEverything() async throws -> Int {
-    guard try await handle.typeNames() != nil else { throw ModelStoreError.cannotListTypes(self) }
+    guard let names = try await handle.typeNames() else { throw ModelStoreError.cannotListTypes(self) }
+    try await refuseBookkeeping(among: names)
     var attempt = 1
     while true {
       do {
-        return try await runTransaction { try await deleteAllTypes() }
+        return try await runTransaction(isRecorded: false) { try await deleteAllTypes() }
       } catch let error as ModelStoreError where error.code == .conflict && attempt < 8 {
         // Inside a transaction a conflict remains one.
         if TransactionMark.innermost(of: scope) != nil { throw error }
@@ -16,14 +17,31 @@ extension RecordStore {
     }
   }
 
+  /// Throws an error if the records are those of another store, which has to know that they are deleted.
+  private func refuseBookkeeping(among names: [String]) async throws {
+    let records = try await handle.current()
+    for name in names where BookkeepingType.contains(name) {
+      guard try await records.count(name) > 0 else { continue }
+      let owner = name.hasPrefix("sync.") ? "a SyncModelStore, whose unsent changes" : "a change log, whose entries"
+      throw ModelStoreError(
+        .unsupported,
+        """
+        Nothing was deleted: the records belong to \(owner) would be lost. Call deleteAll() on the store over it, or \
+        deleteAll(_:) for each type.
+        """)
+    }
+  }
+
   private func deleteAllTypes() async throws -> Int {
-    let names = Set(try await handle.typeNames() ?? []).union(transaction?.typeNames ?? []).sorted()
+    let names = Set(try await handle.typeNames() ?? []).union(transaction?.typeNames ?? [])
+      .filter { !BookkeepingType.contains($0) }.sorted()
     var models: [any ModelObject & ModelIsolation] = []
     for name in names {
       guard let type = scope.storedClass(named: name) as? any (ModelObject & ModelIsolation).Type else { continue }
-      models += try await all(type)
+      models += try await ModelStoreEvent.withoutEvents { try await all(type) }
     }
-    try await deleteInAnyOrder(models)
+    // No rule denies the deletion: everything that it protects is deleted, too.
+    for model in models where model.isKnownToStore { try await remove(model, amongEverything: true) }
     var count = models.count
     for name in names {
       // Records of classes that this instance does not know, and those that can't be read.
@@ -46,25 +64,6 @@ extension RecordStore {
         } catch let error as ModelStoreError where error.code == .corrupt {}
       }
       return models
-    }
-  }
-
-  /// Deletes models. A model may deny the deletion of another one until it is deleted itself.
-  private func deleteInAnyOrder(_ models: [any ModelObject & ModelIsolation]) async throws {
-    var remaining = models
-    while !remaining.isEmpty {
-      var denied: [any ModelObject & ModelIsolation] = []
-      var denial: (any Error)?
-      for model in remaining where model.isKnownToStore {
-        do {
-          _ = try await delete(model)
-        } catch let error as ModelStoreError where error.code == .denied {
-          denied.append(model)
-          denial = denial ?? error
-        }
-      }
-      if let denial, denied.count == remaining.count { throw denial }
-      remaining = denied.reversed()
     }
   }
 

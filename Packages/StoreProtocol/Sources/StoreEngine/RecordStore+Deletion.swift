@@ -15,43 +15,51 @@ extension RecordStore {
     let isImmediate =
       handle.readsImmediately && !scope.creations.areUnderWay && scope.transactionTurns.isFree(true)
     if transaction != nil || isImmediate {
-      return try await removeFollowingRules(model)
+      return try await remove(model, amongEverything: false)
     }
     for _ in 1..<Self.deletionAttempts {
       do {
-        return try await runTransaction { try await removeFollowingRules(model) }
+        return try await runTransaction(isRecorded: false) { try await remove(model, amongEverything: false) }
       } catch let error as ModelStoreError where error.code == .conflict && !(error.cause is TransactionWaits.Cycle) {
         try checkCancellation()
       }
     }
-    try await runTransaction { try await removeFollowingRules(model) }
+    try await runTransaction(isRecorded: false) { try await remove(model, amongEverything: false) }
   }
 
   private static var deletionAttempts: Int { 1_000 }
 
-  private func removeFollowingRules<M: Model>(_ model: M) async throws {
+  /// Deletes a model by its delete rules, inside a transaction or without suspension.
+  ///
+  /// - Parameter amongEverything: whether all models are deleted. Then no rule is followed, and no link is cut in records.
+  final func remove<M: Model>(_ model: M, amongEverything: Bool) async throws {
     try checkCancellation()
     let log = transaction?.log
     // The lists in its record may have changed.
-    if !model.isNew, let identifier = model.storedIdentifier,
+    if !amongEverything, !model.isNew, let identifier = model.storedIdentifier,
       model.relationFields.contains(where: { $0.deleteRule != .nullify })
     {
       do {
-        _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
+        _ = try await ModelStoreEvent.withoutEvents {
+          try await lookup(ModelType(type(of: model)), identifier: identifier)
+        }
       } catch let error as ModelStoreError where error.code == .notFound || error.code == .corrupt {
         // The removal reports a missing record. One that can't be read can be removed.
       }
     }
     // An undo restores the references of live models, which a step retains.
-    let completion: PendingDeletion.Completion = scope.hasHistory ? .everything : .rules
-    let deletion = try await PendingDeletion(of: model, in: self, completing: completion) { reference in
-      try await self.ensureIndex(for: reference)
+    let completion: PendingDeletion.Completion =
+      amongEverything ? .withoutRules : scope.hasHistory ? .everything : .rules
+    let deletion = try await ModelStoreEvent.withoutEvents {
+      try await PendingDeletion(of: model, in: self, completing: completion) { reference in
+        try await self.ensureIndex(for: reference)
+      }
     }
     var records = deletion.records
     var cut: [(type: ModelObject.Type, identifier: String)] = []
     while true {
       do {
-        let cuts = try await cuts(of: deletion)
+        let cuts = amongEverything ? [] : try await ModelStoreEvent.withoutEvents { try await self.cuts(of: deletion) }
         cut = cuts.map { ($0.modelClass, $0.operation.identifier) }
         try await write(cuts.map(\.operation) + (await removals(of: records)), in: log)
         break

@@ -35,14 +35,23 @@ extension RecordStore {
 
   /// Runs a closure as a transaction: see `transaction(_:)`.
   public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
-    guard IndependentWrites.areTogether else { return try await runTransaction(areIndependent: false, body) }
+    try await runTransaction(isRecorded: true, body)
+  }
+
+  /// - Parameter isRecorded: whether the transaction is a call of the app, which has an event.
+  final func runTransaction<Result>(
+    isRecorded: Bool, _ body: () async throws -> Result
+  ) async throws -> Result {
+    guard IndependentWrites.areTogether else {
+      return try await runTransaction(areIndependent: false, isRecorded: isRecorded, body)
+    }
     return try await IndependentWrites.$areTogether.withValue(false, in: #isolation) {
-      try await runTransaction(areIndependent: true, body)
+      try await runTransaction(areIndependent: true, isRecorded: isRecorded, body)
     }
   }
 
   private func runTransaction<Result>(
-    areIndependent: Bool, _ body: () async throws -> Result
+    areIndependent: Bool, isRecorded: Bool, _ body: () async throws -> Result
   ) async throws -> Result {
     try checkCancellation()
     try parts.check()
@@ -54,6 +63,7 @@ extension RecordStore {
         throw error
       }
     }
+    if !isRecorded { return try await runOutermost(areIndependent: areIndependent, body) }
     return try await ModelStoreEvent.recording(.transaction, of: Self.self, nil) { _ in
       try await runOutermost(areIndependent: areIndependent, body)
     }

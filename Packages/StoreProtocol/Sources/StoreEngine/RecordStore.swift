@@ -127,10 +127,12 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   }
 
   /// Deletes all models of all types, in one transaction: also records of classes that this instance did not use yet,
-  /// for which no hooks run.
+  /// for which no hooks run. No delete rule denies it.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` if the engine can't list its types, or as ``delete(_:)``
-  ///   does.
+  /// A store that synchronises records the deletions for its server.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` if the engine can't list its types, or its records are
+  ///   those of a synchronised store or of a change log. Otherwise as ``delete(_:)`` does.
   /// - Complexity: O(*n*) in the number of stored models, which are all in memory at once.
   @discardableResult
   open func deleteAll() async throws -> Int {

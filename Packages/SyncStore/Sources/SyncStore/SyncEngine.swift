@@ -255,6 +255,11 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     try await local.readRecords(of: type, body)
   }
 
+  /// Returns the names of the types of models in the local engine; nil if it can't list them.
+  public func typeNames() async throws -> [String]? {
+    try await local.typeNames()?.filter { !BookkeepingType.contains($0) }
+  }
+
   /// Returns when records of a type were last written.
   public func writeState(of type: String) async throws -> WriteState? { try await local.writeState(of: type) }
 

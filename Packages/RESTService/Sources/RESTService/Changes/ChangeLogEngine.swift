@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 public import Foundation
-public import StoreEngine
+@_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// An engine over another one that keeps a durable change log: the records that each commit wrote, in the order of the
@@ -40,6 +40,11 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     _ local: Local, retention: Duration = .seconds(30 * 86_400), now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.local, self.retention, self.now) = (local, retention, now)
+  }
+
+  /// Returns the names of the types of models in the other engine; nil if it can't list them.
+  public func typeNames() async throws -> [String]? {
+    try await local.typeNames()?.filter { !BookkeepingType.contains($0) }
   }
 
   // MARK: Commits

@@ -8,6 +8,9 @@ import Synchronization
 /// // MemoryModelStore list Person where age > 30: 12 in 0.0002 seconds, by the index of age, 12 of 1000 records
 /// ```
 ///
+/// An operation that calls others, such as a deletion that reads the models of its rules, has one event. Streams, and the
+/// reads of related models for `including:`, have none.
+///
 /// An event has no values of records. Values with which a query compares sensitive fields are left out, too.
 public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   /// The kind of an operation.
@@ -78,6 +81,27 @@ public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   @_spi(ModelKitInternals)
   public static var isObserved: Bool { hasHandler.load(ordering: .relaxed) }
 
+  /// The task whose calls are parts of another one. Tasks that it starts inherit the value, and are others.
+  @TaskLocal private static var silentTask: Int?
+
+  private static var runningTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// Runs calls of a store that are parts of one call of the app, without events of their own.
+  @_spi(ModelKitInternals)
+  public static func withoutEvents<Result>(
+    in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    guard isObserved, let task = runningTask else { return try await body() }
+    return try await $silentTask.withValue(task, in: isolation, body)
+  }
+
+  /// Whether a call of the running task has an event.
+  @_spi(ModelKitInternals)
+  public static var isRecorded: Bool {
+    guard isObserved else { return false }
+    return silentTask.map { $0 != runningTask } ?? true
+  }
+
   /// The event on one line.
   public var description: String {
     var text = "\(store) \(operation.rawValue)"
@@ -136,7 +160,7 @@ extension ModelStoreEvent {
     _ operation: Operation, of store: Any.Type, _ subject: @autoclosure () -> String?,
     query: @autoclosure () -> String? = nil, _ body: (ModelStoreEventRecorder?) async throws -> Result
   ) async throws -> Result {
-    guard isObserved else { return try await body(nil) }
+    guard isRecorded else { return try await body(nil) }
     let recorder = ModelStoreEventRecorder()
     do {
       let result = try await body(recorder)
@@ -154,7 +178,7 @@ extension ModelStoreEvent {
     _ operation: Operation, of store: Any.Type, _ subject: @autoclosure () -> String?,
     query: @autoclosure () -> String? = nil, _ body: (ModelStoreEventRecorder?) throws -> Result
   ) throws -> Result {
-    guard isObserved else { return try body(nil) }
+    guard isRecorded else { return try body(nil) }
     let recorder = ModelStoreEventRecorder()
     do {
       let result = try body(recorder)

@@ -46,6 +46,10 @@ public struct PendingDeletion {
     case rules
     /// The models that reference deleted ones, whatever the rule is.
     case everything
+    /// No queries, and no rule denies the deletion: all models are deleted.
+    case withoutRules
+
+    fileprivate var queriesStore: Bool { self == .rules || self == .everything }
   }
 
   /// Begins to delete a model. The store is queried for the models that reference it or models deleted by cascade.
@@ -104,7 +108,7 @@ public struct PendingDeletion {
       plan = try Self.plan(model, in: store, ignoresDenials: completion != .nothing)
     }
     // The found models may have relations that need further queries.
-    while completion != .nothing {
+    while completion.queriesStore {
       let unread = plan.models.filter { other in
         if other === model, !Self.hasQueriedRelations(other, completion) { return false }
         return Self.isUnread(other, in: store) && read.insert(other).inserted
@@ -147,11 +151,11 @@ public struct PendingDeletion {
       }
       plan = try withExtendedLifetime(found) { try Self.plan(model, in: store, ignoresDenials: true) }
     }
-    if completion != .nothing { plan = try withExtendedLifetime(found) { try Self.plan(model, in: store) } }
+    if completion.queriesStore { plan = try withExtendedLifetime(found) { try Self.plan(model, in: store) } }
     referringModels = completion == .everything ? try await store.models(referringTo: plan.models) : []
     self.plan = plan
     models = plan.models.reversed()
-    let referenced = completion == .nothing ? Self.referencedModels(of: plan.models) : unreadable
+    let referenced = !completion.queriesStore ? Self.referencedModels(of: plan.models) : unreadable
     recorded = Set(models.filter { $0 === model || Self.hasRecord($0) || referenced.contains($0) })
     storedModels = Self.withoutDoubles(models.filter(recorded.contains), of: model)
     records = storedModels.map { other in
