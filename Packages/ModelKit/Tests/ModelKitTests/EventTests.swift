@@ -3,7 +3,7 @@ import ModelKit
 import Testing
 
 /// The events of a handler, apart from those of other types.
-private final class EventLog: Sendable {
+final class EventLog: Sendable {
   private let events = EventList()
 
   /// Runs a body, and returns the events of a type or request.
@@ -19,7 +19,7 @@ private final class EventLog: Sendable {
 }
 
 /// A list of events of any threads.
-private final class EventList: @unchecked Sendable {
+final class EventList: @unchecked Sendable {
   // Guarded by the lock.
   private var list: [ModelStoreEvent] = []
   private let lock = NSLock()

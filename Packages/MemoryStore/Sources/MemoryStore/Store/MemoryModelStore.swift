@@ -31,7 +31,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try checkCancellation()
+    try checkCancellation(.lookup, M.self)
     if isRefreshing {
       return try ModelStoreEvent.recordingImmediately(.lookup, of: Self.self, M.typeName) { event in
         event?.count = 1
@@ -45,7 +45,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    try checkCancellation()
+    try checkCancellation(.list, M.self, "\(query)")
     return try listImmediately(query)
   }
 
@@ -62,7 +62,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   public override func page<M: Model>(
     _ query: ModelQuery<M>, after mark: ModelPageMark?
   ) async throws -> ModelPage<M> {
-    try checkCancellation()
+    try checkCancellation(.page, M.self, "\(query)")
     return try pageImmediately(query, after: mark)
   }
 
@@ -71,18 +71,28 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// - Complexity: O(1) without a condition, and O(log *n*) for a condition that indexes can count; otherwise as
   ///   ``list(_:)``.
   public override func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
-    try checkCancellation()
+    try checkCancellation(.count, M.self, "\(query)")
     return try countImmediately(query)
   }
 
   /// Returns the identifiers of the models that ``list(_:)`` would find, without creating them.
   public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
-    try checkCancellation()
+    try checkCancellation(.identifiers, M.self, "\(query)")
     return try ModelStoreEvent.recordingImmediately(.identifiers, of: Self.self, M.typeName, query: "\(query)") {
       let found = try run(query)
       $0?.report = report(found, on: query)
       $0?.count = found.rows.count
       return found.rows.map(\.identifier)
+    }
+  }
+
+  /// Throws `cancelled` in a cancelled task, and sends the event of the operation.
+  private func checkCancellation<M: Model>(
+    _ operation: ModelStoreEvent.Operation, _ type: M.Type, _ query: @autoclosure () -> String? = nil
+  ) throws {
+    guard Task.isCancelled else { return }
+    try ModelStoreEvent.recordingImmediately(operation, of: Self.self, M.typeName, query: query()) { _ in
+      try checkCancellation()
     }
   }
 

@@ -333,19 +333,23 @@ extension ModelStore {
 
 extension TransactionalModelStore {
   /// Runs a transaction, which is repeated after a conflict with another writer if it is the outermost one.
-  private func repeatedTransaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result {
+  ///
+  /// - Parameter isPermanent: whether the body has thrown a conflict that another attempt can't solve.
+  private func repeatedTransaction<Result>(
+    unless isPermanent: Box<Bool> = Box(false), _ body: (Self) async throws -> Result
+  ) async throws -> Result {
     var attempt = 1
     while true {
       do {
         return try await transaction(body)
-      } catch let error as ModelStoreError where error.code == .conflict && error.fields.isEmpty && attempt < 8 {
+      } catch let error as ModelStoreError
+        where error.code == .conflict && error.fields.isEmpty && !isPermanent.content && attempt < 8
+      {
         // An error about fields, such as a unique value that is taken, is no change by another writer. Inside a
         // transaction a conflict remains one, and a cycle of waits ends with the outermost transaction.
         if TransactionMark.innermost(of: scope) != nil { throw error }
         if error.cause is TransactionWaits.Cycle, !TransactionMark.ofTask.isEmpty { throw error }
         attempt += 1
-      } catch let error as PermanentConflict {
-        throw error.error
       }
     }
   }
@@ -358,10 +362,12 @@ extension TransactionalModelStore {
   fileprivate func replaceTogether<M: Model>(
     _ models: [M], _ list: (Self) async throws -> [M], save: (Self) async throws -> Void
   ) async throws {
-    try await repeatedTransaction { store in
+    let isPermanent = Box(false)
+    try await repeatedTransaction(unless: isPermanent) { store in
       let stored = try await list(store)
-      let leaving: [M]
-      do { leaving = try models.leaving(stored) } catch { throw PermanentConflict(error: error) }
+      isPermanent.content = true
+      let leaving = try models.leaving(stored)
+      isPermanent.content = false
       _ = try await store.deleteInAnyOrder(leaving)
       try await save(store)
     }
@@ -393,11 +399,6 @@ extension TransactionalModelStore {
   ) async throws -> Int {
     try await repeatedTransaction { store in try await store.update(query, change) }
   }
-}
-
-/// A conflict that another attempt can't solve.
-private struct PermanentConflict: Error {
-  let error: any Error
 }
 
 extension Array where Element: ModelObject {
