@@ -12,6 +12,8 @@ final class LiveComputation<M: Model, Value> {
   /// The groups as of the last result; nil before the second one, and if the value has to be computed again.
   private var groups: LiveGroups<M>?
   private var followsDifferences = true
+  /// Whether the last computation threw an error. Then the next one is no reading of groups.
+  private var isReported = false
   private let areEqual: (Value, Value) -> Bool
   private let work: LiveTaskTracker
   private var subscription: FeedSubscription?
@@ -97,6 +99,7 @@ final class LiveComputation<M: Model, Value> {
     } catch {
       if Task.isCancelled { return nil }
       last = nil
+      if groups == nil { isReported = true }
       return .failure(LiveObservation<M>.storeError(error))
     }
   }
@@ -109,28 +112,40 @@ final class LiveComputation<M: Model, Value> {
   /// Returns the value after changes; nil if these don't determine it.
   private func followed(_ mail: FeedMailbox.Mail?) async throws -> Value? {
     guard let mail, followsDifferences else { return nil }
+    let current: LiveGroups<M>?
     do {
-      if let groups, !mail.hasGap {
-        work.changes += mail.batches.reduce(0) { $0 + $1.count }
-        if try await groups.apply(mail.batches.joined()) { return try value(groups.sorted) }
-      }
-      // Before that, the computation reports errors of the query.
-      guard last != nil, let read = try groups ?? LiveGroups(store, query, parts) else {
-        followsDifferences = false
-        return nil
-      }
-      work.listings += 1
-      groups = try await read.readAll() ? read : nil
-      // A store that does not know which commits a read contains will not know it later.
-      if groups == nil { followsDifferences = false }
-      return try groups.map { try value($0.sorted) }
+      current = try await groups(after: mail)
     } catch {
       try Task.checkCancellation()
       // The computation reports a record that can't be read, or skips it, as the store does everywhere.
       groups = nil
+      isReported = true
+      return nil
+    }
+    // A sum that does not fit its type may fit it after the next change.
+    return try current.map { try value($0.sorted) }
+  }
+
+  /// Returns the groups after changes; nil if these don't determine them.
+  private func groups(after mail: FeedMailbox.Mail) async throws -> LiveGroups<M>? {
+    if let groups, !mail.hasGap {
+      work.changes += mail.batches.reduce(0) { $0 + $1.count }
+      if try await groups.apply(mail.batches.joined()) { return groups }
+    }
+    // The computation reports errors of the query, and of records, before they are read here.
+    if isReported {
+      isReported = false
+      return nil
+    }
+    guard let read = try groups ?? LiveGroups(store, query, parts) else {
       followsDifferences = false
       return nil
     }
+    work.listings += 1
+    groups = try await read.readAll() ? read : nil
+    // A store that does not know which commits a read contains will not know it later.
+    if groups == nil { followsDifferences = false }
+    return groups
   }
 }
 
