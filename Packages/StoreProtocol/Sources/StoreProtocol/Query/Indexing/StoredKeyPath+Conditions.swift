@@ -27,13 +27,16 @@ extension StoredKeyPath {
   ///   without words.
   func words(where condition: QueryExpression) -> [IndexRanges]? {
     guard hasWords else { return nil }
-    if case .any(path, .comparison(let comparison)) = condition, comparison.term.path.keys.isEmpty,
+    // Other conditions are invalid, which an index can't detect.
+    if case .any(path, .comparison(let comparison)) = condition, hasWordsOfList, comparison.term.path.keys.isEmpty,
       let parts = Self.words(comparison)
     {
       // Several words may be those of several elements.
       return parts.count == 1 ? parts : parts.map(\.inexact)
     }
-    guard case .comparison(let comparison) = condition, comparison.term.path == path else { return nil }
+    guard !hasWordsOfList, case .comparison(let comparison) = condition, comparison.term.path == path else {
+      return nil
+    }
     return Self.words(comparison)
   }
 

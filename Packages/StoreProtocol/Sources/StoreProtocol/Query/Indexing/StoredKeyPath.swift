@@ -18,6 +18,8 @@ public struct StoredKeyPath: Sendable {
   public let isOrdered: Bool
   /// Whether the index is one of words.
   let hasWords: Bool
+  /// Whether the index is one of the words of a list of texts.
+  let hasWordsOfList: Bool
   /// The index key of a record without the field; nil if its value can't be read.
   let missing: IndexKey?
   /// The key of the value that a model has if its record lacks the field, for a field of a subclass. Records of other
@@ -68,6 +70,7 @@ public struct StoredKeyPath: Sendable {
     // A record of another class that is found by the words of an initial value is tested, and does not match.
     (missing, self.absent) = isOfSubclass && !hasWords ? (.null, absent) : (absent, nil)
     self.hasWords = hasWords
+    hasWordsOfList = hasWords && source.field is Field<[String]>
     isOrdered = reader.isOrdered && !isOfSubclass
   }
 
