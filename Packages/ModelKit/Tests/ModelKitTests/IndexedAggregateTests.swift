@@ -39,7 +39,7 @@ extension `The events of stores` {
 
   private func fill(_ store: some ModelStore) async throws {
     try await store.createAll(
-      (1...1_000).map { number in
+      (1...1_000).map { number -> Ship in
         let ship = Ship()
         (ship.id, ship.name) = (number, "Ship \(number % 7)")
         if number % 10 > 0 { ship.length = number % 50 }
