@@ -8,9 +8,8 @@ extension RecordStore {
   final func foldColumns<M: Model>(
     _ query: ModelQuery<M>, _ projection: QueryProjection
   ) async throws -> QueryReport? {
-    // Only for engines that keep records in memory.
-    guard handle.readsImmediately else { return nil }
     let context = try await context(of: M.self)
+    // Without the state of the writes, columns could be older than the records.
     guard let state = context.state, context.hasAllRecords, transaction?.touches(context.name) != true else {
       return nil
     }
@@ -23,6 +22,8 @@ extension RecordStore {
     }
     switch search {
     case .found(let columns):
+      // Reports lost records, as a query of the records does.
+      _ = try await handle.current().count(context.name)
       try transaction?.noteQuery(context.name, at: position)
       return try fold(columns, program)
     case .wanted(let known):

@@ -1,0 +1,95 @@
+import FileStore
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocolTesting
+import Testing
+
+/// Repeated aggregates of a file store read columns in memory instead of the files.
+@Suite struct `Columns of a file store` {
+  private func withStore(_ body: (FileModelStore) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await store.createAll((0..<50).map(person))
+      try await body(store)
+      try await store.close()
+    }
+  }
+
+  private func person(_ number: Int) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = "n\(number % 7)"
+    person.age.value = number % 10 == 0 ? nil : number
+    return person
+  }
+
+  /// Whether a query of the ages reads columns.
+  private func usesColumns(_ store: FileModelStore) async throws -> Bool {
+    let query = ModelQuery(ContractPerson.self, where: { $0.name != "n1" })
+    return try await store.explain(query, columns: { $0.age }).usesColumns
+  }
+
+  private func total(_ store: FileModelStore) async throws -> Int {
+    try await store.sum(ContractPerson.self, of: \.age) ?? 0
+  }
+
+  @Test func `Repeated requests of the same columns read no records until another store instance writes`() async throws
+  {
+    try await withStore { store in
+      #expect(try await !usesColumns(store))
+      #expect(try await usesColumns(store))
+      #expect(try await usesColumns(store))
+      try await FileModelStore(store.handle).create(person(51))
+      #expect(try await !usesColumns(store))
+      #expect(try await usesColumns(store))
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `Repeated sums and groups are those of the records after random writes`(seed: UInt64) async throws {
+    var random = RandomSource(seed: seed)
+    try await withStore { store in
+      let writer = FileModelStore(store.handle)
+      for _ in 0..<60 {
+        let people = try await writer.list(ContractPerson.self)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: try await writer.create(person(Int.random(in: 0..<100, using: &random)))
+        case 1: if let person = people.randomElement(using: &random) { try await writer.delete(person) }
+        case 2:
+          guard let person = people.randomElement(using: &random) else { continue }
+          person.age.value = Int.random(in: 0..<100, using: &random)
+          try await writer.update(person)
+        case 3: try await store.compact()
+        default: break
+        }
+        let kept = try await writer.list(ContractPerson.self).filter { $0.name.value != "n1" }
+        let ages = kept.compactMap(\.age.value)
+        let sum = try await store.sum(ContractPerson.self, of: \.age, where: { $0.name != "n1" })
+        #expect(sum == (ages.isEmpty ? nil : ages.reduce(0, +)))
+        let groups = try await store.groups(ContractPerson.self, by: { $0.name }, where: { $0.name != "n1" }) {
+          ($0.count, $0.sum(\.age))
+        }
+        var expected: [String?] = []
+        for person in kept where !expected.contains(person.name.value) { expected.append(person.name.value) }
+        #expect(groups.map(\.key) == expected)
+        for group in groups {
+          let members = kept.filter { $0.name.value == group.key }
+          let ages = members.compactMap(\.age.value)
+          #expect(group.values.0 == members.count)
+          #expect(group.values.1 == (ages.isEmpty ? nil : ages.reduce(0, +)))
+        }
+      }
+    }
+  }
+
+  @Test func `A transaction reads its own writes, and not the columns without them`() async throws {
+    try await withStore { store in
+      let before = try await total(store)
+      for _ in 0..<2 { #expect(try await total(store) == before) }
+      try await store.transaction { store in
+        #expect(try await total(store) == before)
+        try await store.create(person(77))
+        for _ in 0..<3 { #expect(try await total(store) == before + 77) }
+      }
+      for _ in 0..<3 { #expect(try await total(store) == before + 77) }
+    }
+  }
+}
