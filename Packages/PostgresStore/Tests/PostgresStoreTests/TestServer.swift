@@ -27,21 +27,40 @@
       return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") } ?? "/usr/bin"
     }
 
-    init(settings: [String] = []) async throws {
+    /// What runs a command as the user of the server, who must not be root.
+    private static var asUser: String {
+      geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+    }
+
+    private var data: String { folder.appending(path: "data").path() }
+
+    /// Starts a server without data, or with those of another one, which it follows as a standby.
+    ///
+    /// - Parameters:
+    ///   - settings: settings of the server.
+    ///   - primary: the server that a standby follows.
+    init(settings: [String] = [], standbyOf primary: TestServer? = nil) async throws {
       folder = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-postgres-\(UUID().uuidString)")
       port = try Self.freePort()
       user = "tester"
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let data = folder.appending(path: "data").path()
-      // The server refuses to be run by root.
-      let asUser = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
       if geteuid() == 0 { chown(folder.path(), 65534, 65534) }
-      try Self.run(
-        "\(asUser) \(Self.programs)/initdb -D '\(data)' -U \(user) -A trust -E UTF8 --locale=C.UTF-8 -N > '\(folder.path())/initdb.log' 2>&1"
-      )
+      let creation =
+        if let primary {
+          "pg_basebackup -h 127.0.0.1 -p \(primary.port) -U \(user) -D '\(data)' -R -X stream -c fast"
+        } else {
+          "initdb -D '\(data)' -U \(user) -A trust -E UTF8 --locale=C.UTF-8 -N"
+        }
+      try Self.run("cd / && \(Self.asUser) \(Self.programs)/\(creation) > '\(folder.path())/creation.log' 2>&1")
       let options =
         (["port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=400"]
         + settings).map { "-c '\($0)'" }.joined(separator: " ")
+      try Self.launch("\(Self.programs)/postgres -D '\(data)' \(options)", in: folder)
+      try await Self.waitUntil { try Self.run("\(Self.programs)/pg_isready -q -h 127.0.0.1 -p \(port)") }
+    }
+
+    /// Starts a program as the user of the server. It ends with this process, and its folder is deleted.
+    static func launch(_ command: String, in folder: URL) throws {
       // The process waits for the end of its input, which is the end of this process, and ends the server that it
       // started.
       let process = Process()
@@ -50,7 +69,7 @@
         "-c",
         """
         cd '\(folder.path())'
-        \(asUser) \(Self.programs)/postgres -D '\(data)' \(options) < /dev/null > server.log 2>&1 &
+        \(asUser) \(command) < /dev/null > server.log 2>&1 &
         cat > /dev/null
         kill -INT $! 2> /dev/null
         wait $!
@@ -59,13 +78,27 @@
       ]
       process.standardInput = Pipe()
       try process.run()
-      Self.processes.withLock { $0.append(process) }
+      processes.withLock { $0.append(process) }
+    }
+
+    /// Waits until a check that throws succeeds.
+    static func waitUntil(_ check: () throws -> Void) async throws {
       for _ in 0..<600 {
-        if (try? Self.run("\(Self.programs)/pg_isready -q -h 127.0.0.1 -p \(port)")) != nil { return }
+        if (try? check()) != nil { return }
         try await Task.sleep(for: .milliseconds(50))
       }
       throw CocoaError(.executableLoad)
     }
+
+    /// Makes commits wait until a standby has applied them.
+    func waitForStandby() throws {
+      try psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+      try psql("ALTER SYSTEM SET synchronous_commit = 'remote_apply'")
+      try psql("SELECT pg_reload_conf()")
+    }
+
+    /// Makes a standby the primary.
+    func promote() throws { try psql("SELECT pg_promote()") }
 
     private static let processes = NSLockProtected<[Process]>([])
 
@@ -107,8 +140,7 @@
 
     /// Ends the server at once, as a crash does.
     func stop() throws {
-      let asUser = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
-      try Self.run("cd / && \(asUser) \(Self.programs)/pg_ctl -D '\(folder.path())/data' -m immediate stop > /dev/null")
+      try Self.run("cd / && \(Self.asUser) \(Self.programs)/pg_ctl -D '\(data)' -m immediate stop > /dev/null")
     }
 
     /// Cuts the connections of this process that have a port on this side, as a broken network does.

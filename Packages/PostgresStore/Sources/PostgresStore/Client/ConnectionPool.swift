@@ -11,18 +11,20 @@
       var waiters: [(id: Int, continuation: CheckedContinuation<PostgresConnection?, any Error>)] = []
       var lastWaiter = 0
       var isClosed = false
+      /// Whether the server was ever reached.
+      var hasConnected = false
     }
 
     let location: PostgresLocation
     let size: Int
-    private let preparesStatements: Bool
+    private let options: ConnectionOptions
     private let timeout: Duration
     private let state = Mutex(State())
 
-    init(_ location: PostgresLocation, size: Int, preparesStatements: Bool, timeout: Duration) {
+    init(_ location: PostgresLocation, size: Int, _ options: ConnectionOptions = ConnectionOptions(), timeout: Duration) {
       self.location = location
       self.size = max(1, size)
-      self.preparesStatements = preparesStatements
+      self.options = options
       self.timeout = timeout
     }
 
@@ -60,11 +62,11 @@
     /// - Parameter body: a closure that releases its connection.
     private func repeating<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
       for _ in 0..<size {
-        // A new connection that can't be opened is not tried again.
+        // Opening a connection has waited for the server already.
         let connection = try await acquire()
         do {
           return try await body(connection)
-        } catch let error as PostgresError where error.isConnectionLost {
+        } catch let error as PostgresError where error.isWorthAnotherConnection {
           try Task.checkCancellation()
         }
       }
@@ -83,9 +85,25 @@
       }
     }
 
+    /// Opens a connection. While a server that was reached before is away, as during a failover, it is tried again with
+    /// growing waits.
     private func open() async throws -> PostgresConnection {
+      let deadline = ContinuousClock.now + timeout
+      var wait = Duration.milliseconds(20)
       do {
-        return try await PostgresConnection.open(location, preparesStatements: preparesStatements)
+        while true {
+          do {
+            let connection = try await PostgresConnection.open(location, options)
+            state.withLock { $0.hasConnected = true }
+            return connection
+          } catch let error as PostgresError where error.isConnectionLost {
+            // A server that was never reached is likely to be configured wrongly.
+            let isWaiting = state.withLock { $0.hasConnected && !$0.isClosed } && .now + wait < deadline
+            guard isWaiting else { throw error }
+            try await Task.sleep(for: wait)
+            wait = min(wait * 2, .seconds(1))
+          }
+        }
       } catch {
         pass(nil)
         throw error

@@ -37,10 +37,12 @@
     /// Connects.
     ///
     /// - Throws: ``PostgresError``.
-    static func open(_ location: PostgresLocation, preparesStatements: Bool) async throws -> PostgresConnection {
+    static func open(
+      _ location: PostgresLocation, _ options: ConnectionOptions = ConnectionOptions()
+    ) async throws -> PostgresConnection {
       let connection = PostgresConnection()
       try await connection.onQueue {
-        let session = try PostgresSession(location, preparesStatements: preparesStatements)
+        let session = try PostgresSession(location, options)
         let cancellation = session.makeCancellation().map { Cancellation($0) }
         connection.cancellation.withLock { $0 = cancellation }
         connection.session = SessionBox(session)

@@ -24,6 +24,8 @@
     var fields: [String] = []
     /// Whether rows are still referenced by others.
     var isAboutReferences = false
+    /// Whether the server did not answer within the time of the options. The connection is closed then.
+    var isAnswerMissing = false
 
     init(
       _ message: String, sqlState: String? = nil, statement: String? = nil, constraint: String? = nil,
@@ -49,8 +51,15 @@
     /// Whether the connection can't be used any more.
     var isConnectionLost: Bool {
       guard let sqlState else { return true }
-      return sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(sqlState)
+      return isAboutReadOnlyServer || sqlState.hasPrefix("08")
+        || ["57P01", "57P02", "57P03", "25P03"].contains(sqlState)
     }
+
+    /// Whether the server only reads, as a former primary does. Another connection may reach the new one.
+    var isAboutReadOnlyServer: Bool { sqlState == "25006" }
+
+    /// Whether another connection can succeed at once. A statement without an answer could take as long there.
+    var isWorthAnotherConnection: Bool { isConnectionLost && !isAnswerMissing }
 
     /// Whether the same statements can succeed if they are run again.
     var isTransient: Bool { sqlState == "40001" || sqlState == "40P01" }

@@ -9,6 +9,14 @@
     import Glibc
   #endif
 
+  /// How connections are used.
+  struct ConnectionOptions: Sendable {
+    /// Whether statements are prepared once per connection.
+    var preparesStatements = true
+    /// The time to wait for an answer of the server; nil without a limit.
+    var answerTimeout: Duration?
+  }
+
   /// A session with the server, for one thread at a time. All calls wait.
   struct PostgresSession: ~Copyable {
     private let session: OpaquePointer
@@ -18,13 +26,18 @@
     private let preparesStatements: Bool
     /// The number of prepared statements that a session keeps: each costs memory in the server.
     private static let preparedLimit = 256
+    /// The time to wait for an answer; nil without a limit.
+    private let answerTimeout: Duration?
+    /// Whether the connection must be closed, although libpq takes it for a good one.
+    private var isGivenUp = false
 
     /// Connects, and begins pipeline mode.
     ///
     /// - Throws: ``PostgresError`` without the password.
-    init(_ location: PostgresLocation, preparesStatements: Bool) throws(PostgresError) {
+    init(_ location: PostgresLocation, _ options: ConnectionOptions) throws(PostgresError) {
       session = try Self.connect(location)
-      self.preparesStatements = preparesStatements
+      preparesStatements = options.preparesStatements
+      answerTimeout = options.answerTimeout
     }
 
     private static func connect(_ location: PostgresLocation) throws(PostgresError) -> OpaquePointer {
@@ -65,7 +78,7 @@
     deinit { PQfinish(session) }
 
     /// Whether the session can run statements.
-    var isUsable: Bool { PQstatus(session) == CONNECTION_OK }
+    var isUsable: Bool { PQstatus(session) == CONNECTION_OK && !isGivenUp }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { PQtransactionStatus(session) != PQTRANS_IDLE }
@@ -85,7 +98,12 @@
     ///
     /// - Throws: ``PostgresError`` of the first statement that failed.
     mutating func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
-      try run(statements, preparing: preparesStatements)
+      do {
+        return try run(statements, preparing: preparesStatements)
+      } catch {
+        if error.isAnswerMissing || error.isAboutReadOnlyServer { isGivenUp = true }
+        throw error
+      }
     }
 
     /// Deallocates the prepared statements that were not used for longest, if there are many.
@@ -209,26 +227,38 @@
     }
 
     private func flush() throws(PostgresError) {
+      var lastAnswer = ContinuousClock.now
       while true {
         let state = PQflush(session)
         if state == 0 { return }
         if state < 0 { throw lost }
         let ready = wait(for: Int16(POLLIN) | Int16(POLLOUT))
         if ready & Int16(POLLIN) != 0, PQconsumeInput(session) == 0 { throw lost }
+        try checkTime(since: &lastAnswer, ready)
       }
     }
 
     private func nextResult() throws(PostgresError) -> OpaquePointer? {
+      var lastAnswer = ContinuousClock.now
       while PQisBusy(session) == 1 {
-        _ = wait(for: Int16(POLLIN))
+        let ready = wait(for: Int16(POLLIN))
         if PQconsumeInput(session) == 0 { throw lost }
+        try checkTime(since: &lastAnswer, ready)
       }
       return PQgetResult(session)
     }
 
+    private func checkTime(since lastAnswer: inout ContinuousClock.Instant, _ ready: Int16) throws(PostgresError) {
+      if ready != 0 { lastAnswer = .now }
+      guard let answerTimeout, lastAnswer.duration(to: .now) > answerTimeout else { return }
+      var error = PostgresError("the server did not answer within \(answerTimeout)")
+      error.isAnswerMissing = true
+      throw error
+    }
+
     private func wait(for events: Int16) -> Int16 {
       var descriptor = pollfd(fd: PQsocket(session), events: events, revents: 0)
-      _ = poll(&descriptor, 1, 1_000)
+      _ = poll(&descriptor, 1, answerTimeout.map { Int32(min(1, max(0.001, $0.seconds / 4)) * 1_000) } ?? 1_000)
       return descriptor.revents
     }
   }

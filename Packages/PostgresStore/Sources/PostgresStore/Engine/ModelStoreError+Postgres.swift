@@ -10,6 +10,8 @@
       func blame(_ reason: String) { for key in keys { fields[key] = [reason] } }
       let (code, sentence): (Code, String)
       switch error.sqlState {
+      case nil where error.isAnswerMissing:
+        (code, sentence) = (.timeout, "The call was ended: \(error.message). Nothing was written; try again later.")
       case nil:
         (code, sentence) = (
           .offline, "PostgreSQL can't be reached: \(error.message). Nothing was written; try again later."

@@ -50,6 +50,7 @@
 
     private func attempt(_ tables: [String: PostgresTable]) async throws -> [RecordOperation] {
       var count = 0
+      let deadline = ContinuousClock.now + catalog.options.connectionTimeout
       while true {
         do {
           return try await catalog.pool.withConnection { try await write(tables, on: $0) }
@@ -62,7 +63,9 @@
           // It was rolled back for certain, and nothing of it was seen.
           guard count < catalog.options.retryLimit else { throw error.cause }
           count += 1
-        } catch let error as PostgresError where error.isConnectionLost && count < catalog.pool.size {
+        } catch let error as PostgresError
+          where error.isWorthAnotherConnection && count < catalog.pool.size && .now < deadline
+        {
           // COMMIT was not sent.
           count += 1
         }
@@ -323,8 +326,9 @@
         [.integer(number)])
       let changes = PostgresStatement(
         "SELECT 1 FROM \(catalog.schema).modelkit_changes WHERE batch = $1 LIMIT 1", [.integer(number)])
-      for delay in [0, 50, 200, 500, 1_000, 2_000, 4_000] {
-        if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
+      let deadline = ContinuousClock.now + catalog.options.connectionTimeout
+      var wait = Duration.milliseconds(50)
+      repeat {
         let outcome = try? await catalog.pool.reading { connection in
           // The lock is released after the rows of the batch are visible, so a free one means that they decide. A
           // promoted standby has no locks of the former server, and may have no rows.
@@ -333,7 +337,9 @@
           return try await connection.run([changes], isCancellable: false)[0].count > 0
         }
         if let outcome = outcome ?? nil { return outcome }
-      }
+        try? await Task.sleep(for: wait)
+        wait = min(wait * 2, .seconds(2))
+      } while .now < deadline
       throw ModelStoreError.unknownOutcome(lost.cause)
     }
   }

@@ -27,7 +27,8 @@
       changeFeed = StoreChangeFeed { follower.start() }
       do throws(PostgresError) {
         let pool = ConnectionPool(
-          try PostgresLocation(location), size: options.poolSize, preparesStatements: options.preparesStatements,
+          try PostgresLocation(location), size: options.poolSize,
+          ConnectionOptions(preparesStatements: options.preparesStatements, answerTimeout: options.answerTimeout),
           timeout: options.connectionTimeout)
         let catalog = PostgresCatalog(pool, options)
         self.catalog = .success(catalog)

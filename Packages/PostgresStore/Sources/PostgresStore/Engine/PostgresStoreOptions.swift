@@ -12,8 +12,12 @@
     public var schema: String
     /// The largest number of connections of all instances of the store.
     public var poolSize: Int
-    /// The time that a call waits for a connection before it throws `timeout`.
+    /// The time that a call waits for a connection before it throws `timeout`. A server that was reached before and is
+    /// away, such as during a failover, is tried again for this time.
     public var connectionTimeout: Duration
+    /// The time that a call waits for an answer of the server before it throws `timeout`; nil without a limit. It must
+    /// be longer than any statement takes. Without it, a server that is silent is noticed after about 100 seconds.
+    public var answerTimeout: Duration?
     /// Whether statements are prepared once per connection, which keeps those that were used last. Turn it off behind a
     /// pooler that assigns each transaction another connection, such as pgbouncer in transaction mode before version
     /// 1.21.
@@ -43,6 +47,7 @@
     ///   - schema: the schema of the tables.
     ///   - poolSize: the largest number of connections.
     ///   - connectionTimeout: the time that a call waits for a connection.
+    ///   - answerTimeout: the time that a call waits for an answer of the server.
     ///   - preparesStatements: whether statements are prepared once per connection.
     ///   - tableNames: the names of tables, by the names of model types.
     ///   - mappings: the existing tables that are used.
@@ -54,7 +59,7 @@
     ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
-      preparesStatements: Bool = true, tableNames: [String: String] = [:], mappings: [TableMapping] = [],
+      answerTimeout: Duration? = nil, preparesStatements: Bool = true, tableNames: [String: String] = [:], mappings: [TableMapping] = [],
       createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
       changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .fail
@@ -62,6 +67,7 @@
       self.schema = schema
       self.poolSize = poolSize
       self.connectionTimeout = connectionTimeout
+      self.answerTimeout = answerTimeout
       self.preparesStatements = preparesStatements
       self.tableNames = tableNames
       self.mappings = mappings

@@ -14,7 +14,16 @@
       let rows = try operations.map { try MappedRow($0, self) }
       switch kind {
       case .delete: return [(operations, deletion(of: operations, table))]
-      case .update: return [(operations, update(rows, table))]
+      case .update:
+        // A record without a value for a column leaves that of its row alone.
+        var groups: [(columns: Set<Int>, rows: [MappedRow])] = []
+        for row in rows {
+          let columns = Set(row.values.keys)
+          let index = groups.firstIndex { $0.columns == columns } ?? groups.endIndex
+          if index == groups.endIndex { groups.append((columns, [])) }
+          groups[index].rows.append(row)
+        }
+        return groups.map { ($0.rows.map(\.operation), update($0.rows, table)) }
       case .create:
         // Columns without a value get their default.
         var groups: [(columns: [Int], rows: [MappedRow])] = []

@@ -9,7 +9,7 @@
   @Suite(.serialized) struct `A connection to PostgreSQL` {
     private func makePool() async throws -> ConnectionPool {
       ConnectionPool(
-        try PostgresLocation(try await TestServer.shared.value.location), size: 1, preparesStatements: true,
+        try PostgresLocation(try await TestServer.shared.value.location), size: 1,
         timeout: .seconds(30))
     }
 

@@ -23,7 +23,7 @@
         FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
         """)
       let lock = try await PostgresConnection.open(
-        try PostgresLocation(server.location + "?application_name=test"), preparesStatements: false)
+        try PostgresLocation(server.location + "?application_name=test"))
       _ = try await lock.run([PostgresStatement("SELECT pg_advisory_lock(7)")])
       let write = Task {
         let note = Note()

@@ -53,6 +53,17 @@
           == "dusty|hidden|em\"ma'; --worn")
     }
 
+    @Test func `Records in one batch that lack values leave those of their rows alone`() async throws {
+      let options = try await Library.options("INSERT INTO readers VALUES ('a', 'Ada'), ('b', 'Bob')")
+      let store = try await TestServer.makeStore(options)
+      try await store.handle.commit(
+        RecordBatch([
+          .update(Reader.typeName, "a", Array(#"{"code":"a","name":"Eve"}"#.utf8)),
+          .update(Reader.typeName, "b", Array(#"{"code":"b"}"#.utf8)),
+        ]))
+      #expect(try await row("string_agg(name, ',' ORDER BY code)", options, of: "readers") == "Eve,Bob")
+    }
+
     @Test func `A new model has the defaults and the computed values of its row`() async throws {
       final class Draft: Model {
         let id = Field<Int>()
