@@ -11,7 +11,7 @@
   /// ```
   ///
   /// Each type has a table with a row per model: the identifier, the record as JSON, its revision, and its position in
-  /// the order of creation. The first call connects. Calls that wait for the server run on the store's own threads.
+  /// the order of creation. Foreign keys and indexed fields have columns of their own. The first call connects. Calls that wait for the server run on the store's own threads.
   ///
   /// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
   ///   `handle`. A server creates one per request.
@@ -28,11 +28,28 @@
       self.init(PostgresEngine(location, options), scope: scope)
     }
 
-    /// Creates the missing tables of these types and of the store itself.
+    /// Creates the missing tables of these types and of the store itself, and the columns and indexes of foreign keys.
     ///
-    /// - Parameter types: the types of models.
+    /// Other processes can read and write meanwhile: columns are added without values, filled in parts, and used by
+    /// queries once all rows have them.
+    ///
+    /// - Parameters:
+    ///   - types: the types of models.
+    ///   - dryRun: whether nothing is changed, so that the statements can be reviewed.
+    /// - Returns: the statements that change the database, in their order. The columns of existing rows are filled by
+    ///   one statement per thousand rows.
     /// - Throws: `ModelStoreError`, such as `denied` if the login may not create tables.
-    public func prepare(_ types: [any Model.Type]) async throws { try await handle.prepare(types.map { $0.typeName }) }
+    /// - Complexity: O(*n*) in the number of rows of tables that get columns or indexes.
+    @discardableResult
+    public func prepare(_ types: [any Model.Type], dryRun: Bool = false) async throws -> [String] {
+      let context = scope.transformers
+      let tables = types.map { type in
+        PostgresCatalog.WantedTable(
+          type: type.typeName,
+          columns: OwnColumn.foreignKeys(of: context.prepared(type.init()), context))
+      }
+      return try await handle.prepare(tables, dryRun: dryRun)
+    }
 
     /// Closes the connections of all store instances. Live results end, and later calls throw `offline`.
     public func close() { handle.close() }

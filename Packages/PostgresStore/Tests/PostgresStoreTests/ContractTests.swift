@@ -26,9 +26,33 @@
       try await check.run { PostgresModelStore(engine) }
     }
 
+    /// Returns a store with columns for fields of each form, and for foreign keys.
+    private static func makeIndexedStore() async throws -> PostgresModelStore {
+      let store = try await TestServer.makeStore()
+      try await store.prepare([
+        ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
+        ContractTicket.self, ContractAnimal.self,
+      ])
+      try await store.index(\ContractPerson.name)
+      try await store.index(\ContractPerson.age)
+      try await store.index(\ContractPerson.height)
+      try await store.index(\ContractPerson.anniversary)
+      try await store.index(\ContractPerson.nickname)
+      try await store.index(\ContractPerson.isActive)
+      try await store.index(\ContractPerson.joined)
+      try await store.index(\ContractPerson.balance)
+      return store
+    }
+
+    @Test(arguments: ModelStoreContract.checks)
+    func `A PostgreSQL store with indexes keeps the whole contract`(check: ModelStoreContract.Check) async throws {
+      try await check.run { try await Self.makeIndexedStore() }
+    }
+
     @Test(arguments: TestEffort.seeds(1))
     func `A PostgreSQL store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
       try await ModelStoreContract.randomQueries(300, seed: seed).run { try await TestServer.makeStore() }
+      try await ModelStoreContract.randomQueries(300, seed: seed + 1).run { try await Self.makeIndexedStore() }
     }
 
     @Test(arguments: TestEffort.seeds(1))

@@ -21,7 +21,8 @@
     private let timeout: Duration
     private let state = Mutex(State())
 
-    init(_ location: PostgresLocation, size: Int, _ options: ConnectionOptions = ConnectionOptions(), timeout: Duration) {
+    init(_ location: PostgresLocation, size: Int, _ options: ConnectionOptions = ConnectionOptions(), timeout: Duration)
+    {
       self.location = location
       self.size = max(1, size)
       self.options = options

@@ -64,6 +64,9 @@
     /// Whether the same statements can succeed if they are run again.
     var isTransient: Bool { sqlState == "40001" || sqlState == "40P01" }
 
+    /// Whether a column does not exist any more, or has another type now.
+    var isAboutColumns: Bool { ["42703", "42804", "42883"].contains(sqlState) }
+
     /// Whether a value can't be converted as a statement requires.
     var isAboutData: Bool { sqlState?.hasPrefix("22") == true }
   }

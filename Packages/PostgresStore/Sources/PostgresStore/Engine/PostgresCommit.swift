@@ -25,8 +25,7 @@
     ///
     /// - Returns: the operations on existing tables whose rows have other values than were written, with these values.
     func run() async throws -> [RecordOperation] {
-      var tables: [String: PostgresTable] = [:]
-      for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
+      let tables = try await tables()
       // The values of rows in existing tables are known afterwards.
       if log.feed.isObserved, !tables.values.contains(where: { $0.mapped != nil }) {
         log.noteOwn(batch.changes, number)
@@ -48,8 +47,14 @@
       return completed
     }
 
+    private func tables() async throws -> [String: PostgresTable] {
+      var tables: [String: PostgresTable] = [:]
+      for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
+      return tables
+    }
+
     private func attempt(_ tables: [String: PostgresTable]) async throws -> [RecordOperation] {
-      var count = 0
+      var (tables, count) = (tables, 0)
       let deadline = ContinuousClock.now + catalog.options.connectionTimeout
       while true {
         do {
@@ -57,6 +62,10 @@
         } catch let error as PostgresError where error.isTransient && count < catalog.options.retryLimit {
           count += 1
           try await Task.sleep(for: .milliseconds(Int.random(in: 1...(4 << min(count, 7)))))
+        } catch let error as PostgresError where error.isAboutColumns && count < catalog.options.retryLimit {
+          count += 1
+          catalog.unload(tables.keys)
+          tables = try await self.tables()
         } catch let error as LostCommit {
           // In a task of its own: a cancelled one would get no connection, and the outcome would stay unknown.
           if try await Task(operation: { try await wasCommitted(error) }).value { return error.completed }
@@ -97,6 +106,7 @@
       let first = statements.count
       statements += groups.map(\.statement)
       statements.append(noteChanges)
+      statements.append(versionOfColumns)
       let rows: [PostgresRows]
       do {
         rows = try await connection.run(statements)
@@ -105,6 +115,10 @@
       }
       for (index, group) in groups.enumerated() where rows[first + index].count != group.operations.count {
         throw try await mismatch(group, rows[first + index], on: connection)
+      }
+      // A column that was added meanwhile would lack the values of this batch.
+      if rows.last?.integer(0, 0).map({ Int64($0) }) != tables.values.map(\.version).max() ?? 0 {
+        throw PostgresError("the columns of a table were changed", sqlState: "42703")
       }
       let completed = try zip(groups, rows[first...]).flatMap { try completion(of: $0, $1) }
       do {
@@ -204,6 +218,7 @@
       let identifiers = PostgresValue.texts(operations.map { SQLName.encoded($0.identifier) })
       let expected = PostgresValue.integers(operations.map { $0.expectedRevision.map { Int64(bitPattern: $0) } })
       let documents = PostgresValue.documents(operations.map(\.value))
+      let columns = table.columnValues("i.body")
       switch kind {
       case .delete:
         return PostgresStatement(
@@ -214,16 +229,16 @@
       case .update:
         return PostgresStatement(
           """
-          UPDATE \(table.sql) AS t SET body = i.body::json, revision = $4 \
-          FROM unnest($1::text[], $2::text[], $3::bigint[]) AS i (id, body, revision) \
-          WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
+          UPDATE \(table.sql) AS t SET body = i.body, revision = $4\(columns.map { ", \($0.name) = \($0.value)" }.joined()) \
+          FROM (SELECT id, body::json AS body, revision FROM unnest($1::text[], $2::text[], $3::bigint[]) \
+          AS n (id, body, revision)) AS i WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
           """, [identifiers, documents, expected, .integer(number)])
       case .create:
         return PostgresStatement(
           """
-          INSERT INTO \(table.sql) (id, seq, revision, body) \
-          SELECT i.id, nextval(\(SQLName.sequence(catalog.schema))), $3, i.body::json \
-          FROM (SELECT * FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
+          INSERT INTO \(table.sql) (id, seq, revision, body\(columns.map { ", \($0.name)" }.joined())) \
+          SELECT i.id, nextval(\(SQLName.sequence(catalog.schema))), $3, i.body\(columns.map { ", \($0.value)" }.joined()) \
+          FROM (SELECT id, body::json AS body FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
           ON CONFLICT (id) DO NOTHING RETURNING id
           """, [identifiers, documents, .integer(number)])
       }
@@ -241,6 +256,14 @@
           .texts(batch.operations.map { SQLName.encoded($0.identifier) }),
           .texts(batch.operations.map { $0.change(replacing: nil).kind.rawValue }),
         ])
+    }
+
+    /// The statement that returns the version of the columns of the written tables, after they were written: the columns
+    /// can't change any more until the transaction ends.
+    private var versionOfColumns: PostgresStatement {
+      PostgresStatement(
+        "SELECT coalesce(max(version), 0) FROM \(catalog.schema).modelkit_columns WHERE type = ANY ($1)",
+        [.texts(Set(batch.operations.map(\.type)).sorted())])
     }
 
     private var forgetChanges: PostgresStatement {
@@ -285,6 +308,7 @@
         state == "23503" && (error.statement?.hasPrefix("DELETE") == true || (deletes && !isWritten))
       for group in groups where error.table == nil || error.table == group.table.name {
         error.fields += group.table.mapped?.fields(of: error, in: group.operations) ?? []
+        if let key = group.table.key(ofUniqueIndex: error.constraint) { error.fields.append(key) }
       }
       var seen: Set<String> = []
       error.fields = error.fields.filter { seen.insert($0).inserted }

@@ -52,13 +52,9 @@
       return (catalog, log)
     }
 
-    /// Creates the missing tables.
-    func prepare(_ types: [String]) async throws {
-      try await translating {
-        let catalog = try catalog.get()
-        try await catalog.open(creates: true)
-        for type in types { _ = try await catalog.table(of: type, creates: true) }
-      }
+    /// Creates or completes tables, and returns the statements for it.
+    func prepare(_ tables: [PostgresCatalog.WantedTable], dryRun: Bool) async throws -> [String] {
+      try await translating { try await catalog.get().prepare(tables, dryRun: dryRun) }
     }
 
     /// Runs a call to the server, and converts its errors to `ModelStoreError`.

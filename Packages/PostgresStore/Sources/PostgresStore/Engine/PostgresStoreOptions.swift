@@ -59,7 +59,8 @@
     ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
-      answerTimeout: Duration? = nil, preparesStatements: Bool = true, tableNames: [String: String] = [:], mappings: [TableMapping] = [],
+      answerTimeout: Duration? = nil, preparesStatements: Bool = true, tableNames: [String: String] = [:],
+      mappings: [TableMapping] = [],
       createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
       changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .fail

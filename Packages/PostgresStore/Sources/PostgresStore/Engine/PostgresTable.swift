@@ -8,6 +8,10 @@
     let name: String
     /// The columns of an existing table; nil for a table of the store's own.
     var mapped: MappedTable?
+    /// The columns of a table of the store's own, beside those of each record.
+    var columns: [OwnColumn] = []
+    /// The number that is raised with each new column.
+    var version: Int64 = 0
 
     /// The name with that of the schema, in quotes.
     var sql: String { "\(SQLName.quoted(schema)).\(SQLName.quoted(name))" }

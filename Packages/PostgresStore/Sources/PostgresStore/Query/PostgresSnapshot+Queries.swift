@@ -15,7 +15,7 @@
       if query.isPlain, query.limit == nil { return nil }
       return try await withTable(M.typeName) { table, catalog in
         let sql = try await translate(query, after: start, context, catalog)
-        guard let rows = try await runUnlessUnreadable(sql.selection, catalog) else { return nil }
+        guard let rows = try await runUnlessUnreadable(sql.selection, M.typeName, catalog) else { return nil }
         return SelectedRecords(
           try (0..<rows.count).map { try table.record(rows, $0) }, isExact: sql.isExact, skippedCount: sql.offset)
       }
@@ -26,7 +26,7 @@
       try await withTable(M.typeName) { _, catalog in
         let sql = try await translate(query, context, catalog)
         guard sql.isExact else { return nil }
-        return try await runUnlessUnreadable(sql.counting, catalog)?.integer(0, 0)
+        return try await runUnlessUnreadable(sql.counting, M.typeName, catalog)?.integer(0, 0)
       }
     }
 
@@ -57,12 +57,17 @@
 
     /// Runs a query; nil if a record has a value that SQL can't convert, so that the store has to read the records.
     private func runUnlessUnreadable(
-      _ statement: PostgresStatement, _ catalog: PostgresCatalog
+      _ statement: PostgresStatement, _ type: String, _ catalog: PostgresCatalog
     ) async throws -> PostgresRows? {
+      // Another process may have removed a column, because its field has another type now.
+      func isUnreadable(_ error: PostgresError) -> Bool {
+        if error.isAboutColumns { catalog.unload([type]) }
+        return error.isAboutData || error.isAboutColumns
+      }
       guard let held else {
         do {
           return try await catalog.pool.read([statement])[0]
-        } catch let error as PostgresError where error.isAboutData {
+        } catch let error as PostgresError where isUnreadable(error) {
           return nil
         }
       }
@@ -71,7 +76,7 @@
         return try await held.connection.run([
           PostgresStatement("SAVEPOINT q"), statement, PostgresStatement("RELEASE SAVEPOINT q"),
         ])[1]
-      } catch let error as PostgresError where error.isAboutData {
+      } catch let error as PostgresError where isUnreadable(error) {
         _ = try await held.connection.run([PostgresStatement("ROLLBACK TO SAVEPOINT q")])
         return nil
       }

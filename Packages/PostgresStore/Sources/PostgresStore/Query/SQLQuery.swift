@@ -61,6 +61,7 @@
       } catch is Untranslatable {
         // The store sorts the records.
       }
+      conditions += translator.provisos.sorted()
       condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
       values = translator.values
     }

@@ -27,6 +27,25 @@
     private let field: AnyField
     private let context: ValueTransformerContext
 
+    static let datePattern = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$"
+    /// Returns the expression for a date in UTC without its last letter, and without zeros at the end of a fraction.
+    static func date(_ text: String) -> String {
+      "regexp_replace(rtrim(\(text), 'Z'), '(\\.\\d*[1-9])0+$|\\.0+$', '\\1')"
+    }
+    static let dayPattern = "^\\d{4}-\\d\\d-\\d\\d$"
+
+    /// The form of a column with the values.
+    var columnForm: OwnColumn.Form {
+      switch kind {
+      case .text: isUUID ? .uuid : .text
+      case .bool: .text
+      case .number: .number
+      case .double: .double
+      case .date: .date
+      case .day: .day
+      }
+    }
+
     /// Whether values are UUIDs, which rows can spell in two ways.
     private var isUUID: Bool { field.valueType is UUID.Type }
 
@@ -59,6 +78,11 @@
     /// records.
     func value(_ key: String, _ table: PostgresTable, _ alias: String) -> SQLTranslator.SQLValue? {
       guard let mapped = table.mapped else {
+        if let column = table.column(key, columnForm) {
+          let form: SQLForm = kind == .number ? .number : kind == .double ? .double : .text
+          let sql = column.sql(alias)
+          return .init(sql: sql, equated: sql, scalar: self, form: form, isInColumn: true)
+        }
         return value(ofText: "(\(PostgresTable.text(key, in: "\(alias).body")))")
       }
       guard let column = mapped.column(key) else { return nil }
@@ -93,12 +117,9 @@
         case .double: ("\(text)::double precision", .double)
         case .date:
           (
-            Self.checked(
-              bytes, "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d*[1-9])?Z$", "rtrim(\(bytes), 'Z') COLLATE \"C\""
-            ),
-            .text
+            Self.checked(bytes, Self.datePattern, "\(Self.date(text)) COLLATE \"C\""), .text
           )
-        case .day: (Self.checked(bytes, "^\\d{4}-\\d\\d-\\d\\d$", bytes), .text)
+        case .day: (Self.checked(bytes, Self.dayPattern, bytes), .text)
         }
       return SQLTranslator.SQLValue(sql: sql, equated: sql, scalar: self, form: form)
     }
@@ -130,7 +151,10 @@
       case (.double, .number): return json.doubleValue.map { "\($0)" }
       case (.date, .string(let text)):
         guard (try? #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/#.wholeMatch(in: text)) != nil else { return nil }
-        return String(text.dropLast())
+        let time = text.dropLast()
+        guard let point = time.lastIndex(of: ".") else { return String(time) }
+        let digits = time[point...].reversed().drop { $0 == "0" || $0 == "." }.count
+        return String(time[..<point]) + time[point...].prefix(digits)
       case (.day, .string(let text)): return (try? #/\d{4}-\d\d-\d\d/#.wholeMatch(in: text)) != nil ? text : nil
       default: return nil
       }

@@ -33,6 +33,8 @@
     let context: ValueTransformerContext
     let tables: [String: PostgresTable]
     private(set) var values: [PostgresValue] = []
+    /// The conditions under which the columns that are used have the values of all records.
+    private(set) var provisos: Set<String> = []
     private var lastAlias = 0
 
     init(_ context: ValueTransformerContext, _ tables: [String: PostgresTable]) {
@@ -204,6 +206,8 @@
       var equated: String
       let scalar: SQLScalar
       let form: SQLForm
+      /// Whether it is read from a column of a store's own table.
+      var isInColumn = false
     }
 
     /// Returns the value at a path; nil if SQL can't compare it.
@@ -213,13 +217,17 @@
         let value = "\(level.alias).v COLLATE \"C\""
         return SQLValue(sql: value, equated: value, scalar: element, form: .text)
       }
-      if let identifier = foreignKey(path, level) { return identifier }
+      if let identifier = foreignKey(path, level) {
+        if identifier.isInColumn, let table = level.table { provisos.insert(table.isRegular) }
+        return identifier
+      }
       let (owner, steps) = try owner(of: path, level)
       guard let key = path.keys.last, let field = owner.prototype?.field(declaredAs: key),
         !(field is any RelationField),
         let table = owner.table, let scalar = SQLScalar(field, context),
         var value = scalar.value(context.key(field.key ?? key), table, owner.alias)
       else { return nil }
+      if value.isInColumn { provisos.insert(table.isRegular) }
       let missing = missing(field)
       if table.mapped == nil, !missing.isNull {
         guard let text = scalar.operand(missing) else { return nil }
