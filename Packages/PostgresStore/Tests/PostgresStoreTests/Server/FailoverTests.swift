@@ -43,7 +43,8 @@
         history.finish()
         try await group.waitForAll()
       }
-      let rows = try standby.psql("SELECT body ->> 'text' FROM \(options.schema).note WHERE body ->> 'text' LIKE 'note%'")
+      let rows = try standby.psql(
+        "SELECT body ->> 'text' FROM \(options.schema).note WHERE body ->> 'text' LIKE 'note%'")
       let texts = rows.split(separator: "\n").map { String($0) }
       #expect(Set(texts).count == texts.count)
       #expect(history.acknowledged.subtracting(texts) == [])
@@ -87,6 +88,23 @@
       }
     }
 
+    @Test func `A store that only reads can use a standby`() async throws {
+      let primary = try await TestServer()
+      var options = TestServer.options()
+      try await PostgresModelStore(primary.location, options: options).prepare([Note.self])
+      let standby = try await TestServer(standbyOf: primary)
+      try primary.waitForStandby()
+      let note = Note()
+      note.text.value = "replicated"
+      try await PostgresModelStore(primary.location, options: options).create(note)
+      options.createsTables = false
+      let reader = PostgresModelStore(
+        location([primary, standby]) + "?target_session_attrs=prefer-standby", options: options)
+      #expect(try await reader.list(Note.self).map(\.text.value) == ["replicated"])
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await reader.create(Note()) }
+      #expect((error?.cause as? PostgresError)?.sqlState == "25006")
+    }
+
     @Test func `A write goes to the new primary once the former one only reads`() async throws {
       let servers = [try await TestServer(), try await TestServer()]
       let options = TestServer.options()
@@ -124,7 +142,8 @@
 
   /// The writes of several tasks, as they were acknowledged.
   private final class WriteHistory: Sendable {
-    private let state = NSLockProtected<(acknowledged: Set<String>, unknown: Set<String>, isFinished: Bool)>(([], [], false))
+    private let state = NSLockProtected<(acknowledged: Set<String>, unknown: Set<String>, isFinished: Bool)>(
+      ([], [], false))
     private let counters = NSLockProtected<[Int: (acknowledged: Int, unknown: Int)]>([:])
 
     var acknowledged: Set<String> { state.withLock { $0.acknowledged } }
