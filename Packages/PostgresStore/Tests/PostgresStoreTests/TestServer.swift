@@ -27,7 +27,7 @@
       return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") } ?? "/usr/bin"
     }
 
-    /// What runs a command as the user of the server, who must not be root.
+    /// The prefix of a command that runs as the user of the server, who must not be root.
     private static var asUser: String {
       geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
     }
@@ -88,6 +88,37 @@
         try await Task.sleep(for: .milliseconds(50))
       }
       throw CocoaError(.executableLoad)
+    }
+
+    /// Starts a pooler for the server, which gives each transaction any of its connections.
+    ///
+    /// - Returns: the connection string of the pooler.
+    func pooled() async throws -> String {
+      let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-pooler-\(UUID().uuidString)")
+      let port = try Self.freePort()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(
+        """
+        [databases]
+        postgres = host=127.0.0.1 port=\(self.port) dbname=postgres user=\(user)
+        [pgbouncer]
+        listen_addr = 127.0.0.1
+        listen_port = \(port)
+        unix_socket_dir =
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = 10
+        max_client_conn = 400
+        ignore_startup_parameters = extra_float_digits
+        """.utf8
+      ).write(to: folder.appending(path: "pooler.ini"))
+      if geteuid() == 0 { chown(folder.path(), 65534, 65534) }
+      let program = ["/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+      }
+      try Self.launch("\(program ?? "pgbouncer") pooler.ini", in: folder)
+      try await Self.waitUntil { try Self.run("\(Self.programs)/pg_isready -q -h 127.0.0.1 -p \(port)") }
+      return "postgres://\(user)@127.0.0.1:\(port)/postgres"
     }
 
     /// Makes commits wait until a standby has applied them.
