@@ -64,10 +64,13 @@ import Testing
     try await ModelStoreContract.randomEdits(150, seed: seed).run { MemoryModelStore(handle) }
   }
 
-  @Test(arguments: [false, true])
-  func `A memory store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool)
-    async throws
-  {
+  /// A store of another package over the engine of a memory store.
+  private final class EngineStore: RecordStore<MemoryEngine>, TransactionalModelStore {}
+
+  @Test(arguments: [false, true], [false, true])
+  func `A memory store keeps pages in place while records are created, changed and deleted`(
+    isIndexed: Bool, isOverEngine: Bool
+  ) async throws {
     try await ModelStoreContract.randomPages(25 * TestEffort.factor, seed: 19).run {
       let store = MemoryModelStore()
       if isIndexed {
@@ -76,12 +79,12 @@ import Testing
         try store.index(\ContractPerson.name)
         try store.index(\ContractPerson.isActive)
       }
-      return store
+      return isOverEngine ? EngineStore(store.handle, scope: ModelScope()) : store
     }
   }
 
-  @Test(arguments: TestEffort.seeds(2))
-  func `A memory store finds the same with indexes of everything`(seed: UInt64) async throws {
+  @Test(arguments: TestEffort.seeds(2), [false, true])
+  func `A memory store finds the same with indexes of everything`(seed: UInt64, isOverEngine: Bool) async throws {
     try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
       let store = MemoryModelStore()
       try store.index(\ContractPerson.id, unique: true)
@@ -99,7 +102,28 @@ import Testing
       try store.index(\ContractPerson.name, .text)
       try store.index(\ContractPerson.nickname, .text)
       try store.index(\ContractPerson.tags, .text)
-      return store
+      return isOverEngine ? EngineStore(store.handle, scope: ModelScope()) : store
     }
+  }
+
+  @Test func `A store over the engine of a memory store reads only the matches of its indexes`() async throws {
+    let memory = MemoryModelStore()
+    try memory.index(\ContractPerson.age)
+    for age in 0..<120 {
+      let person = ContractPerson()
+      person.name.value = "Ada"
+      person.age.value = age
+      try await memory.create(person)
+    }
+    let store = EngineStore(memory.handle, scope: ModelScope())
+    let some = ModelQuery(ContractPerson.self, where: { $0.age == 7 })
+    #expect(try await store.explain(some).readCount == 1)
+    #expect(try await store.list(some).map(\.age.value) == [7])
+    let last = ModelQuery(ContractPerson.self, sort: [.descending(\.age)], limit: 3)
+    #expect(try await store.list(last).map(\.age.value) == [119, 118, 117])
+    #expect(try await store.explain(last).readCount < 120)
+    let page = ModelQuery(ContractPerson.self, limit: 2, offset: 90)
+    #expect(try await store.list(page).map(\.age.value) == [90, 91])
+    #expect(try await store.explain(page).readCount == 2)
   }
 }

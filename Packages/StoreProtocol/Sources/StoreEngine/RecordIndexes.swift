@@ -70,3 +70,42 @@ public struct IndexedRecords<Place: Sendable>: Sendable {
     (self.plan, self.records, self.hasMore, self.skippedCount) = (plan, records, hasMore, skippedCount)
   }
 }
+
+@_spi(ModelKitInternals)
+extension IndexedRecords {
+  /// Selects the records that a query has to test.
+  ///
+  /// - Parameters:
+  ///   - planner: the query.
+  ///   - indexes: the indexes of the type, in the order of the planner's fields.
+  ///   - totalCount: the number of records of the type.
+  ///   - orderedLimit: the largest number of records to read in the order of an index.
+  ///   - offset: the number of records that the query skips.
+  ///   - position: the position after which records are found; nil for the beginning.
+  ///   - record: returns the record at a place of an index; nil if there is none.
+  public init(
+    _ planner: QueryPlanner, _ indexes: [OrderedIndex], totalCount: Int, orderedLimit: Int, offset: Int,
+    after position: QueryPosition?, record: (_ place: Int, _ isNewKey: Bool) -> IndexedRecord<Place>?
+  ) {
+    let plan = planner.plan(with: indexes, totalCount: totalCount)
+    if let (places, skippedCount) = plan.places(in: indexes, after: position, offset: offset) {
+      let records = places.compactMap { record($0, false) }
+      self.init(plan: plan, records: records, hasMore: false, skippedCount: skippedCount)
+    } else if plan.isSortedByIndex {
+      let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
+      let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
+      var (records, hasMore): ([IndexedRecord<Place>], Bool) = ([], false)
+      plan.forEachInOrder(indexes, from: start) { place, isNewKey in
+        if !isAll, records.count >= wanted {
+          hasMore = true
+        } else if let found = record(place, isNewKey) {
+          records.append(found)
+        }
+        return !hasMore
+      }
+      self.init(plan: plan, records: records, hasMore: hasMore, skippedCount: skippedCount)
+    } else {
+      self.init(plan: plan, records: nil, hasMore: false)
+    }
+  }
+}

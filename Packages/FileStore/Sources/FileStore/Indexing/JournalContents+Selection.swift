@@ -33,35 +33,16 @@ extension JournalContents {
       guard let type = index.number(of: type) else {
         return IndexedRecords<FileSnapshot.Place>(plan: .all(0), records: nil, hasMore: false)
       }
-      let indexes = index.fields[type].map(\.keys)
-      let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
-      var records: [IndexedRecord<FileSnapshot.Place>] = []
-      func add(_ ordinal: Int, _ isNewKey: Bool) {
-        guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return }
-        records.append(
+      return IndexedRecords(
+        planner, index.fields[type].map(\.keys), totalCount: index.types[type].liveCount, orderedLimit: orderedLimit,
+        offset: offset, after: position
+      ) { ordinal, isNewKey in
+        index.entry(type: type, ordinal: UInt64(ordinal)).map { entry in
           IndexedRecord(
             place: FileSnapshot.Place(place: entry.place, type: index.names[type], revision: entry.revision),
-            order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey))
+            order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey)
+        }
       }
-      if let (places, skippedCount) = plan.places(in: indexes, after: position, offset: offset) {
-        records.reserveCapacity(places.count)
-        for place in places { add(place, false) }
-        return IndexedRecords<FileSnapshot.Place>(
-          plan: plan, records: records, hasMore: false, skippedCount: skippedCount)
-      }
-      guard plan.isSortedByIndex else {
-        return IndexedRecords<FileSnapshot.Place>(plan: plan, records: nil, hasMore: false)
-      }
-      var hasMore = false
-      let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
-      let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
-      let limit = isAll ? .max : wanted
-      plan.forEachInOrder(indexes, from: start) { place, isNewKey in
-        if records.count >= limit { hasMore = true } else { add(place, isNewKey) }
-        return !hasMore
-      }
-      return IndexedRecords<FileSnapshot.Place>(
-        plan: plan, records: records, hasMore: hasMore, skippedCount: skippedCount)
     }
   }
 

@@ -198,6 +198,27 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
+  /// Returns the records that a query has to test, with the positions of a snapshot.
+  func select(
+    of type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int, after position: QueryPosition?
+  ) -> IndexedRecords<[UInt8]> {
+    var start = position
+    start?.order -= 1
+    return tables.withLock { tables in
+      guard let table = tables[type] else { return IndexedRecords(plan: .all(0), records: nil, hasMore: false) }
+      return IndexedRecords(
+        planner, table.indexes.map(\.keys), totalCount: table.count, orderedLimit: orderedLimit, offset: offset,
+        after: start
+      ) { place, isNewKey in
+        table.rows[place].map { row in
+          IndexedRecord(
+            place: row.bytes, order: UInt64(place) + 1, identifier: row.identifier,
+            isNewKey: isNewKey)
+        }
+      }
+    }
+  }
+
   /// The records that a query has to test inside a transaction that wrote some of their type.
   enum Stored: Sendable {
     /// All records of the type.

@@ -28,6 +28,22 @@ public struct MemorySnapshot: RecordSnapshot {
 
   /// Returns the number of records of a type.
   public func count(_ type: String) -> Int { engine.count(type) }
+
+  /// Returns the position after the first `count` records of a type.
+  public func order(ofLast count: Int, of type: String) -> UInt64? { UInt64(engine.rows(type).place(after: count)) }
+
+  /// The indexes of a type, for stores of other packages over this engine. `MemoryModelStore` reads them itself.
+  public func indexes(of type: String) -> RecordIndexes<[UInt8]>? {
+    let fields = engine.indexedFields(type)
+    if fields.isEmpty { return nil }
+    return RecordIndexes(fields: fields, scatteredCost: 1) { [engine] in
+      engine.select(of: type, $0, orderedLimit: $1, offset: $2, after: $3)
+    } count: { [engine] in
+      engine.count(type, $0)
+    } read: { records in
+      records.map(\.place)
+    }
+  }
 }
 
 @_spi(ModelKitInternals)
