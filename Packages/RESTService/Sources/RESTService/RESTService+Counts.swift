@@ -3,11 +3,11 @@ public import ModelCore
 public import RESTStore
 import StoreProtocol
 
-// The numbers of records, for a page about a store.
+// The numbers of records and the plans of queries, for a page about a store.
 extension RESTService {
-  /// Responds with the numbers of records: of all types, or with the parameter `type` of that one, and with `where` of
-  /// those that a condition finds. A condition counts the records that the user may read; without one the number is
-  /// that of all records, regardless of access rules.
+  /// Responds with the numbers of records that the user may read: of all types, or with the parameter `type` of that
+  /// one, and with `where` of those that a condition finds. Without a condition there is no number of a type whose
+  /// records the user may not all read.
   ///
   /// - Parameters:
   ///   - names: the names of the types in the response.
@@ -20,42 +20,94 @@ extension RESTService {
     onFailure: @Sendable (any Error) -> Void = { _ in }
   ) async -> HTTPResponseData {
     await respond(user, onFailure) {
-      var options = self.options
-      options.basePath = ""
-      var call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)
-      let items = call.items.filter { $0.name == "type" }
-      call.items.removeAll { $0.name == "type" }
-      guard items.count <= 1, call.items.allSatisfy({ $0.name == "where" }) else {
+      let (named, call) = try self.inspected(names, request, user)
+      let items = Set(call.items.map(\.name))
+      guard items.isSubset(of: ["where"]) else {
         throw ServiceProblem(400, "Counts have the parameters type and where.")
       }
-      let named = items.first?.value
-      guard call.items.isEmpty || named != nil else {
-        throw ServiceProblem(400, "A condition needs the parameter type.")
-      }
-      if let named, names[named] == nil { throw ServiceProblem(400, "There is no type \"\(named.prefix(80))\".") }
-      return try await self.inTime { [call] in
+      guard items.isEmpty || named != nil else { throw ServiceProblem(400, "A condition needs the parameter type.") }
+      return try await self.inTime {
         var counts: AttributeDictionary = [:]
         for (name, type) in names where named == nil || name == named {
-          counts[name] = .int(try await self.count(type, call))
+          counts[name] = try await self.count(type, call).map { .int($0) }
         }
-        let body = try JSONValue.object(counts).jsonData(.init(sortedKeys: true))
-        return HTTPResponseData(
-          status: 200, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: body)
+        return try Self.response(counts)
       }
     }
   }
 
-  private func count<M: Model>(_ type: M.Type, _ call: ServiceCall) async throws -> Int {
+  /// Responds with the report of the store on the query of a list: the parameter `type`, and those of a list. It is
+  /// refused for types whose records the user may not all read, because it tells the number of records.
+  ///
+  /// - Parameters:
+  ///   - names: the names of the types in requests.
+  ///   - request: the request, whose path is not read.
+  ///   - user: the name of the user; nil for an anonymous user.
+  ///   - onFailure: receives the error behind a status from 500 on.
+  @_spi(ModelKitInternals)
+  public func explanation(
+    of names: [String: any Model.Type], for request: HTTPRequestData, user: String?,
+    onFailure: @Sendable (any Error) -> Void = { _ in }
+  ) async -> HTTPResponseData {
+    await respond(user, onFailure) {
+      let (named, call) = try self.inspected(names, request, user)
+      guard let type = named.flatMap({ names[$0] }) else { throw ServiceProblem(400, "The parameter type is missing.") }
+      return try await self.inTime {
+        let report = try await self.explain(type, call)
+        return try Self.response([
+          "plan": .string("\(report.plan)"), "read": .int(report.readCount), "tested": .int(report.testedCount),
+          "found": .int(report.matchCount), "statement": report.statement.map { .string($0) } ?? .null,
+        ])
+      }
+    }
+  }
+
+  /// Returns the value of the parameter `type`, and the request without it.
+  private func inspected(
+    _ names: [String: any Model.Type], _ request: HTTPRequestData, _ user: String?
+  ) throws -> (type: String?, call: ServiceCall) {
+    var options = self.options
+    options.basePath = ""
+    var call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)
+    let items = call.items.filter { $0.name == "type" }
+    call.items.removeAll { $0.name == "type" }
+    guard items.count <= 1 else { throw ServiceProblem(400, "The parameter \"type\" occurs twice.") }
+    if let name = items.first?.value, names[name] == nil {
+      throw ServiceProblem(400, "There is no type \"\(name.prefix(80))\".")
+    }
+    return (items.first?.value, call)
+  }
+
+  private static func response(_ json: AttributeDictionary) throws -> HTTPResponseData {
+    HTTPResponseData(
+      status: 200, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+      body: try JSONValue.object(json).jsonData(.init(sortedKeys: true)))
+  }
+
+  private func explain<M: Model>(_ type: M.Type, _ call: ServiceCall) async throws -> QueryReport {
+    let parameters = try ListParameters(call, type, self)
+    guard types.first(where: { $0.type == type })?.allowsAll(.read) == true else { throw refusal(call) }
+    guard parameters.mark == nil else { throw ServiceProblem(400, "Only the first page of a list can be explained.") }
+    var query = parameters.query
+    (query.limit, query.offset) = (parameters.limit, parameters.offset)
+    do {
+      return try await open(makeScope()).explain(query)
+    } catch let error as ModelStoreError where error.code == .unsupported { throw ServiceProblem(400, error.message) }
+  }
+
+  private func count<M: Model>(_ type: M.Type, _ call: ServiceCall) async throws -> Int? {
     let parameters = try ListParameters(call, type, self)
     return try await count(parameters, call, in: open(makeScope()))
   }
 
+  /// - Returns: nil without a condition, if the user may not read all records.
   private func count<M: Model, S: ModelStore>(
     _ parameters: ListParameters<M>, _ call: ServiceCall, in store: S
-  ) async throws -> Int {
+  ) async throws -> Int? {
     let served = types.first { $0.type == M.self }
     do {
-      if !parameters.isQuery || served?.allowsAll(.read) == true { return try await store.count(parameters.query) }
+      if served?.allowsAll(.read) == true { return try await store.count(parameters.query) }
+      if !parameters.isQuery { return nil }
       guard let served, served.mayAllow(.read) else { throw refusal(call) }
       var (query, mark, count): (ModelQuery<M>, ModelPageMark?, Int) = (parameters.query, nil, 0)
       query.limit = 1_000

@@ -31,6 +31,7 @@ public final class RESTService: Sendable {
   /// The change log of the engine; nil if it has none.
   let log: (any ChangeLogging)?
   let admission: RequestAdmission
+  private let looksUpImmediately: Bool
   /// The number of recorded responses.
   let recordCount = Lock(0)
   /// The clock of recorded responses and of request limits.
@@ -57,7 +58,7 @@ public final class RESTService: Sendable {
   ) {
     self.init(
       serving: types, dialect, router, transformers, options, access, now: { Date() },
-      log: handle as? any ChangeLogging
+      log: handle as? any ChangeLogging, looksUpImmediately: handle.readsImmediately
     ) { EngineServiceStore(handle, scope: $0) }
   }
 
@@ -80,13 +81,14 @@ public final class RESTService: Sendable {
     opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
   ) {
     self.init(
-      serving: types, dialect, router, transformers, options, access, now: now, log: nil, opening: open)
+      serving: types, dialect, router, transformers, options, access, now: now, log: nil, looksUpImmediately: false,
+      opening: open)
   }
 
   private init(
     serving types: [any Model.Type], _ dialect: any RESTServiceDialect, _ router: RESTRouter,
     _ transformers: ValueTransformerContext, _ options: RESTServiceOptions, _ access: ((inout RESTAccess) -> Void)?,
-    now: @escaping @Sendable () -> Date, log: (any ChangeLogging)?,
+    now: @escaping @Sendable () -> Date, log: (any ChangeLogging)?, looksUpImmediately: Bool,
     opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
   ) {
     var rules = RESTAccess()
@@ -111,6 +113,7 @@ public final class RESTService: Sendable {
     admission = RequestAdmission(options)
     self.open = open
     self.log = log
+    self.looksUpImmediately = looksUpImmediately
     self.now = now
   }
 
@@ -135,8 +138,10 @@ public final class RESTService: Sendable {
   ) async -> HTTPResponseData {
     await respond(user, onFailure) {
       let call = try ServiceCall(RESTServiceRequest(http: request, user: user), self.options)
-      // A lookup takes no time that depends on the number of records.
-      let isLookup = ["GET", "HEAD"].contains(call.method) && (try? self.route(call))?.rest.isEmpty == false
+      // A lookup takes no time that depends on the number of records, unless the engine waits for another process.
+      let isLookup =
+        self.looksUpImmediately && ["GET", "HEAD"].contains(call.method)
+        && (try? self.route(call))?.rest.isEmpty == false
       return isLookup ? try await self.answer(to: call) : try await self.inTime { try await self.answer(to: call) }
     }
   }

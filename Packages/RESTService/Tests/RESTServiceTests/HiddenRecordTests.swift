@@ -195,13 +195,43 @@ private final class HookedEngine: RecordEngine {
     }
     let condition = #"{"field":"title","is":"contains","value":"100"}"#
     let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-    #expect(try await counts("", user: "eve").json == ["Novel": 5])
+    #expect(try await counts("", user: "eve").json == [:])
     #expect(try await counts("type=Novel&where=\(query)", user: "eve").json == ["Novel": 3])
     #expect(try await counts("type=Novel&where=\(query)", user: "bob").json == ["Novel": 2])
     #expect(try await counts("type=Novel&where=\(query)", user: nil).json == ["Novel": 0])
     let matching = query.replacing("contains", with: "matches")
     for wrong in ["type=Poem", "where=\(query)", "type=Novel&where=%7B", "type=Novel&where=\(matching)", "limit=1"] {
       #expect(try await counts(wrong, user: "eve").status == 400, "\(wrong)")
+    }
+  }
+
+  @Test func `The plan of a query is explained to users who may read all records`() async throws {
+    let store = MemoryModelStore()
+    try store.index(Novel.self, \.$title)
+    for number in 0..<10 {
+      let novel = Novel()
+      novel.title = "Novel \(number)"
+      try await store.create(novel)
+    }
+    let condition = #"{"field":"title","is":"hasPrefix","value":"Novel 1"}"#
+    let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let readable = RESTService(store.handle, serving: [Novel.self]) { $0.allow(.read, Novel.self) }
+    let restricted = RESTService(store.handle, serving: [Novel.self]) { access in
+      access.allow(.read, Novel.self) { _, novel in novel.title != nil }
+    }
+    func explanation(_ items: String, _ service: RESTService) async throws -> Answer {
+      let url = try #require(URL(string: "http://library.test/explain?" + items))
+      return Answer(
+        response: await service.explanation(of: ["Novel": Novel.self], for: HTTPRequestData(.get, url), user: "eve"))
+    }
+    let answer = try await explanation("type=Novel&where=\(query)", readable)
+    #expect(answer.status == 200)
+    #expect(answer.json?["plan"]?.stringValue?.contains("title") == true)
+    #expect(answer.json?["found"] == 1)
+    #expect(answer.json?["statement"] == .null)
+    #expect(try await explanation("type=Novel&where=\(query)", restricted).status == 403)
+    for wrong in ["", "type=Poem", "type=Novel&where=%7B", "type=Novel&type=Novel", "type=Novel&page=2"] {
+      #expect(try await explanation(wrong, readable).status == 400, "\(wrong)")
     }
   }
 

@@ -47,19 +47,21 @@ final class BlockedEngine: RecordEngine {
 
 @Suite(.timeLimit(.minutes(5))) struct `The limits of a service` {
   private static func request(
-    _ service: RESTService, _ method: HTTPRequestData.Method = .get, user: String? = nil
+    _ service: RESTService, _ method: HTTPRequestData.Method = .get, _ path: String = "novels", user: String? = nil
   ) async throws -> HTTPResponseData {
-    let url = try #require(URL(string: "http://library.test/novels"))
+    let url = try #require(URL(string: "http://library.test/\(path)"))
     let body = method == .post ? Data(#"{"title": "Emma"}"#.utf8) : nil
     return await service.respond(to: HTTPRequestData(method, url, body: body), user: user)
   }
 
-  @Test(arguments: [HTTPRequestData.Method.get, .post])
-  func `A request that takes too long is ended, and writes nothing`(method: HTTPRequestData.Method) async throws {
+  @Test(arguments: [(HTTPRequestData.Method.get, "novels"), (.get, "novels/1"), (.post, "novels")])
+  func `A request that takes too long is ended, and writes nothing`(
+    method: HTTPRequestData.Method, path: String
+  ) async throws {
     let engine = BlockedEngine()
     let options = RESTServiceOptions(timeLimit: .milliseconds(20))
     let service = RESTService(engine, serving: [Novel.self], options: options)
-    let answer = try await Self.request(service, method)
+    let answer = try await Self.request(service, method, path)
     #expect(answer.status == 503)
     #expect(String(decoding: answer.body, as: UTF8.self).contains("too long"))
     #expect(try await MemoryModelStore(engine.base).count(Novel.self) == 0)

@@ -43,6 +43,7 @@ let books = try await store.list(ModelQuery(
         expected = self.shop.list("/books", where=where, sort=[{"field": "price", "descending": True}])
         self.assertEqual(self.identifiers(), [book["id"] for book in expected][:50])
         self.assertRegex(self.text(".measures"), rf"^{len(expected)} match.* list \d+ ms · count \d+ ms")
+        self.assertRegex(self.text("#bench-plan"), r"^Plan: .+ · read \d+, tested \d+, found \d+$")
         self.picture("query-light")
 
     def test_the_swift_source_is_copied(self):

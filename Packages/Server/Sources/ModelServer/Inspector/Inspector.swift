@@ -11,9 +11,8 @@ import StoreProtocol
 /// let server = try ModelServer(service, inspector: inspector)
 /// ```
 ///
-/// The page reads and writes records with the requests of the service, under its access rules. The schema and the
-/// numbers of all records are shown regardless of access rules, to every user whom the server does not reject. A number
-/// with a condition is that of the records that the user may read.
+/// The page reads and writes records with the requests of the service, under its access rules. Every user whom the
+/// server does not reject sees the schema. Numbers are those of the records that the user may read.
 public struct Inspector: Sendable {
   /// The path below which the page and its data are served.
   static let path = "/_inspect/"
@@ -63,6 +62,7 @@ public struct Inspector: Sendable {
     switch path.dropFirst(Self.path.count) {
     case "schema": return Self.response(schema)
     case "counts": return await service.counts(of: types, for: request, user: user, onFailure: onFailure)
+    case "explain": return await service.explanation(of: types, for: request, user: user, onFailure: onFailure)
     default: throw ServerProblem(404, "There is no resource at this address.")
     }
   }

@@ -80,6 +80,18 @@ import Testing
     }
   }
 
+  @Test func `A query is explained to users who may read all records`() async throws {
+    let condition = "%7B%22field%22:%22title%22,%22is%22:%22hasPrefix%22,%22value%22:%22E%22%7D"
+    try await Self.withInspector { url in
+      let answer = try await Self.answer("/_inspect/explain?type=Novel&where=\(condition)", from: url)
+      let report = try JSONValue(json: answer.body)
+      #expect(report["found"] == 2)
+      #expect(report["read"] == 3)
+      #expect(report["plan"]?.stringValue?.isEmpty == false)
+      #expect(try await Self.answer("/_inspect/explain", from: url).status == "400")
+    }
+  }
+
   @Test func `Counts with a condition are under the access rules and the limits of the service`() async throws {
     let store = MemoryModelStore()
     for writer in ["jane", "anne"] {

@@ -1,4 +1,4 @@
-import { count, get, listPath } from "./client.js";
+import { count, explain, get, listPath } from "./client.js";
 import { button, delayed, element } from "./element.js";
 import { loadReferencedNames } from "./labels.js";
 import { Grid } from "./grid.js";
@@ -187,6 +187,8 @@ export class Bench {
     try {
       const [page, listTime] = await timed(() => get(listPath(this.type.path, query)));
       const [total, countTime] = await timed(() => count(this.type, query.where));
+      // A user who may not read all records gets no plan.
+      const plan = await explain(this.type, query).catch(() => null);
       await loadReferencedNames(this.type, page.value).catch(() => {});
       const grid = new Grid(this.type, {
         open: (record) => go(typeAddress(this.type.name, {}, this.type.identifierOf(record))),
@@ -206,6 +208,13 @@ export class Bench {
           element("strong", {}, `${total.toLocaleString("en")} ${total === 1 ? "match" : "matches"}`),
           `, ${page.value.length} shown`,
           element("span", { class: "muted" }, ` · list ${listTime} ms · count ${countTime} ms, with the network`),
+        ),
+        plan === null ? "" : element(
+          "p",
+          { class: "measures", id: "bench-plan" },
+          `Plan: ${plan.plan}`,
+          element("span", { class: "muted" }, ` · read ${plan.read}, tested ${plan.tested}, found ${plan.found}`),
+          plan.statement === null ? "" : element("pre", {}, element("code", {}, plan.statement)),
         ),
         page.value.length > 0 ? grid.element : element(
           "div",

@@ -109,3 +109,8 @@ export async function count(type, where, signal) {
   const { value } = await get(listPath("counts", { type: type.name, where }), { signal });
   return value[type.name];
 }
+
+/** Returns how the store finds the records of a list: its plan, the numbers of records, and the statement, if any. */
+export async function explain(type, query) {
+  return (await get(listPath("explain", { type: type.name, ...query }))).value;
+}
