@@ -11,7 +11,7 @@ import ArgumentParser
       where the output is no terminal.
       """,
     subcommands: [
-      ServeCommand.self, VerifyCommand.self, RepairCommand.self, CompactCommand.self, BackupCommand.self,
+      ServeCommand.self, InspectCommand.self, VerifyCommand.self, RepairCommand.self, CompactCommand.self, BackupCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self,
     ])
 

@@ -2,10 +2,8 @@ import ArgumentParser
 import FieldKit
 import FileStore
 import Foundation
-import Logging
 import MemoryStore
 import ModelCore
-import ModelServer
 import RESTService
 import StoreProtocol
 
@@ -30,25 +28,15 @@ struct ServeCommand: AsyncParsableCommand {
   var books = 400
   @Option(help: ArgumentHelp("The store: a folder, or memory:", valueName: "store"))
   var store: StoreAddress = .memory
-  @Option(help: "The host name or IP address to listen on.")
-  var host = "127.0.0.1"
-  @Option(help: "The port; 0 for a free one.")
-  var port = 8080
-  @Option(name: .customLong("host-name"), help: "A host name of the server, beside localhost; may be repeated.")
-  var hostNames: [String] = []
   @Flag(help: "Only reading is allowed.")
   var readOnly = false
-  @Flag(name: .customLong("no-token"), help: "Every program on this machine may use the server.")
-  var needsNoToken = false
-  @Flag(help: "Print a line for each request to standard error.")
-  var verbose = false
+  @OptionGroup var server: ServerOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
     if (model != nil) == (sample != nil) {
       throw ValidationError("Name a model file, or give --sample bookshop.")
     }
-    guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
     guard (1...1_000_000).contains(books) else { throw ValidationError("--books must be from 1 to 1000000.") }
   }
 
@@ -86,45 +74,8 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func serve<Engine: RecordEngine>(_ models: ServedModels, _ handle: Engine) async throws {
-    let token = needsNoToken ? nil : try Token.current()
-    let rules: ((inout RESTAccess) -> Void)? =
-      token == nil && !readOnly
-      ? nil
-      : { access in
-        for type in models.types { Self.allow(readOnly ? .read : .all, type, &access) }
-      }
-    let service = RESTService(handle, serving: models.types, access: rules)
-    let server = try ModelServer(
-      service, inspector: Inspector(serving: models.types),
-      authentication: token.map { .tokens([$0: "modelkit"]) } ?? .none,
-      options: ModelServerOptions(host: host, port: port, hostNames: Set(hostNames)), logger: logger)
-    try await server.run { url in announce(url, token) }
-  }
-
-  private static func allow<M: Model>(_ actions: RESTAccess.Action, _ type: M.Type, _ access: inout RESTAccess) {
-    access.allow(actions, type)
-  }
-
-  private var logger: Logger {
-    var logger = Logger(label: "modelkit") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = verbose ? .info : .error
-    return logger
-  }
-
-  /// Prints the address of the server.
-  private func announce(_ url: URL, _ token: String?) {
-    let style = Style(forStandardStream: STDOUT_FILENO)
-    // A fragment is not sent, so the token is in no log.
-    let page = url.absoluteString + "/_inspect/" + (token.map { "#token=\(Token.encoded($0))" } ?? "")
-    try? output.print(
-      [
-        "address": .string(url.absoluteString), "page": .string(page), "token": token.map { .string($0) } ?? .null,
-      ],
-      [
-        "Serving \(sample.map { "the sample \($0.rawValue)" } ?? model ?? "models") from \(store.description)",
-        "  Open  \(style.bold(page))",
-        "  API   \(url.absoluteString)" + (token.map { "  Authorization: Bearer \($0)" } ?? ""),
-        "Stop with Control-C.",
-      ])
+    let name = sample.map { "the sample \($0.rawValue)" } ?? model ?? "models"
+    try await server.serve(
+      models, of: handle, readOnly: readOnly, "Serving \(name) from \(store.description)", output)
   }
 }

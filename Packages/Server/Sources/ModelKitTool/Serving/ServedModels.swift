@@ -9,7 +9,7 @@ struct ServedModels {
   /// The classes of the sample.
   static let sample = ServedModels(types: [Author.self, Book.self, Review.self])
 
-  private init(types: [any Model.Type]) { self.types = types }
+  init(types: [any Model.Type]) { self.types = types }
 
   /// Reads the entities of a model file. Entities of one hierarchy share the collection of the topmost one.
   ///

@@ -33,14 +33,15 @@ enum ModelKitTool {
   ///
   /// - Parameter token: the token in its environment; nil for a random one.
   static func serving<Result>(
-    _ arguments: [String], signal: Int32 = SIGTERM, token: String? = nil, _ body: (Served) async throws -> Result
+    _ arguments: [String], command: String = "serve", signal: Int32 = SIGTERM, token: String? = nil,
+    _ body: (Served) async throws -> Result
   ) async throws -> Result {
     let variables = token.map { ["MODELKIT_TOKEN=\($0)"] } ?? []
-    let running = try Running(binary, ["serve", "--port", "0", "--json"] + arguments, variables)
+    let running = try Running(binary, [command, "--port", "0", "--json"] + arguments, variables)
     do {
       guard let line = await running.firstLine() else {
         let outcome = await running.outcome()
-        throw ToolFailure(description: "modelkit serve ended with status \(outcome.status): \(outcome.errors)")
+        throw ToolFailure(description: "modelkit \(command) ended with status \(outcome.status): \(outcome.errors)")
       }
       let served = try Served(JSONValue(json: line))
       let result = try await body(served)
