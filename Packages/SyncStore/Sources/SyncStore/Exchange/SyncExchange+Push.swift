@@ -31,7 +31,7 @@ extension SyncExchange {
       for isLast in [false, true] {
         for step in steps where !isLast || postponed.contains(step.name) {
           guard let entry = entries[step.name] else { continue }
-          if step.isParked || step.waitsFor.contains(where: held.contains) {
+          if step.isParked || !retriesFailed && entry.attempts > 0 || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
             if !step.isParked, PlantedFault.isPlanted(.dropsDependantsOfHeldRecord) {
               try await self.step(entry.type, entry.identifier) { $0.entry = nil }

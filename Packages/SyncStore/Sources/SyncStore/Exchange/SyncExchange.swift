@@ -15,6 +15,8 @@ final class SyncExchange<Local: RecordEngine> {
   var pulledTypes: Set<String> = []
   /// Whether all records are compared, whatever changed since the last time.
   var comparesAll = false
+  /// Whether entries that failed before are sent again.
+  var retriesFailed = true
   /// The records of the type being pulled that a local rule rejects, such as that about unique values.
   var rejected: [ExactText: (record: RemoteRecord, error: ModelStoreError)] = [:]
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
@@ -51,7 +53,8 @@ final class SyncExchange<Local: RecordEngine> {
 
   /// Pulls types, then sends the outbox.
   ///
-  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is in any case.
+  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is, too, if entries that
+  ///   failed before are sent again.
   /// - Throws: `ModelStoreError` if no request can succeed now, or an error of the local engine.
   func run(where isDue: (String) -> Bool) async throws {
     let outbox = try await engine.outbox()
@@ -65,7 +68,7 @@ final class SyncExchange<Local: RecordEngine> {
     do {
       // A pull that finds the record of such a creation replaces the references to it.
       if !unansweredCreations.isEmpty { _ = try await items() }
-      let types = store.types.filter { isDue($0.name) || unansweredCreations[$0.name] != nil }
+      let types = store.types.filter { isDue($0.name) || retriesFailed && unansweredCreations[$0.name] != nil }
       expect(types.count + outbox.entries.count)
       for (_, modelClass) in types {
         try await pull(modelClass)
@@ -82,6 +85,7 @@ final class SyncExchange<Local: RecordEngine> {
       rest.contains { !$0.isParked && $0.attempts > 0 }
       || report.failures.contains { $0.identifier == nil && RemoteFault.isTemporary($0.error) }
     if report.failures.isEmpty { store.lastCompletion = environment.date }
+    store.unreachableSince = nil
     let parked = rest.count(where: \.isParked)
     store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: store.lastCompletion)
   }

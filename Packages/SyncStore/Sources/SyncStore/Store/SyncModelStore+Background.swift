@@ -6,7 +6,7 @@ import Foundation
 struct SyncSignals: Sendable {
   /// Whether the server can be reached, as far as is known.
   var isConnected = true
-  /// The number of times that a connection appeared.
+  /// The number of times that a connection appeared, or that the app's own call reached the server.
   var connections = 0
   /// The number of local commits.
   var commits = 0
@@ -14,6 +14,14 @@ struct SyncSignals: Sendable {
   var steps = 0
   /// The number of times that an instance registered a class.
   var registrations = 0
+
+  /// The same signals with a connection.
+  var connected: SyncSignals {
+    var signals = self
+    if !isConnected { signals.connections += 1 }
+    signals.isConnected = true
+    return signals
+  }
 }
 
 extension SyncModelStore {
@@ -25,7 +33,8 @@ extension SyncModelStore {
   /// ```
   ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes,
-  /// for the time that the server requires, at most six hours, or for a connection. ``status`` has the results.
+  /// for the time that the server requires, at most six hours, for a connection, or for a successful ``sync()``. If the
+  /// server fails to store single records or to list single types, only these wait. ``status`` has the results.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server is reachable, with an element for each change.
@@ -38,11 +47,13 @@ extension SyncModelStore {
       group.addTask {
         for await isConnected in connectivity {
           let tasks = signals.change { signals in
-            if isConnected, !signals.isConnected { signals.connections += 1 }
-            signals.isConnected = isConnected
+            if isConnected { signals = signals.connected } else { signals.isConnected = false }
           }
           for task in tasks { task.resume() }
         }
+        if Task.isCancelled { return }
+        // Without a source it is not known.
+        for task in signals.change({ $0 = $0.connected }) { task.resume() }
       }
       await synchronizeRepeatedly(interval.milliseconds)
       group.cancelAll()
@@ -62,38 +73,45 @@ extension SyncModelStore {
   private func synchronizeRepeatedly(_ interval: Int) async {
     let (signals, environment) = (handle.signals, handle.options.environment)
     var failures = 0
+    // What failed alone waits until then, and everything else does not.
+    var retry: (time: Int, types: Set<String>, connections: Int)?
     while !Task.isCancelled {
-      var known = signals.withLock { $0 }
+      let known = signals.withLock { $0 }
       guard known.isConnected else {
         await wait(atMost: nil) { $0.isConnected }
         continue
       }
-      var delay: Int?
+      let now = environment.uptime()
+      if let due = retry, due.time <= now || due.connections != known.connections { retry = nil }
+      func isDue(_ type: String) -> Bool {
+        if retry?.types.contains(type) == true { return false }
+        return lastPulls[type].map { now - $0 >= refreshInterval(of: type, interval) } ?? true
+      }
       do {
-        let now = environment.uptime()
-        let report = try await sync { [lastPulls] type in
-          lastPulls[type].map { now - $0 >= self.refreshInterval(of: type, interval) } ?? true
+        let report = try await sync(retryingFailed: retry == nil, where: isDue)
+        if !report.hasRetries { (failures, retry) = (0, nil) } else if retry == nil {
+          failures += 1
+          let failed = Set(types.map(\.name).filter(isDue))
+          retry = (environment.uptime() + Lane.delay(failures, environment.random()), failed, known.connections)
         }
-        failures = report.hasRetries ? failures + 1 : 0
+        // What was written during the exchange may not be sent yet.
+        let retryDelay = retry.map { max(0, $0.time - environment.uptime()) } ?? .max
+        await wait(atMost: min(retryDelay, untilNextPull(interval, except: retry?.types ?? []))) { [known] in
+          $0.commits != known.commits || $0.connections != known.connections
+            || $0.registrations != known.registrations
+        }
       } catch {
         // A transport may report a cancellation of its own.
         if Task.isCancelled { return }
         failures += 1
-        delay = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Self.longestDelay) }
-      }
-      if failures > 0 {
-        let wait = max(delay ?? 0, Lane.delay(failures, environment.random()))
+        retry = nil
+        let required = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Self.longestDelay) }
+        let delay = max(required ?? 0, Lane.delay(failures, environment.random()))
         if case .offline(let since, _) = status.value {
-          status.value = .offline(since: since, retryAt: Date(milliseconds: environment.now() + wait))
+          status.value = .offline(since: since, retryAt: Date(milliseconds: environment.now() + delay))
         }
-        known.connections = signals.withLock { $0.connections }
-        await self.wait(atMost: wait) { [known] in $0.connections != known.connections }
-      } else {
-        // What was written during the exchange may not be sent yet.
-        await wait(atMost: untilNextPull(interval)) { [known] in
-          $0.commits != known.commits || $0.connections != known.connections
-            || $0.registrations != known.registrations
-        }
+        let connections = signals.withLock { $0.connections }
+        await wait(atMost: delay) { $0.connections != connections }
       }
     }
   }
@@ -104,9 +122,11 @@ extension SyncModelStore {
   private func refreshInterval(of type: String, _ interval: Int) -> Int { policies[type]?.refreshInterval ?? interval }
 
   /// The milliseconds until a type has to be read again.
-  private func untilNextPull(_ interval: Int) -> Int {
+  ///
+  /// - Parameter failed: the types that wait for another time.
+  private func untilNextPull(_ interval: Int, except failed: Set<String>) -> Int {
     let now = handle.options.environment.uptime()
-    return types.map { max(0, (lastPulls[$0.name] ?? now) + refreshInterval(of: $0.name, interval) - now) }.min()
+    return types.filter { !failed.contains($0.name) }.map { max(0, (lastPulls[$0.name] ?? now) + refreshInterval(of: $0.name, interval) - now) }.min()
       ?? interval
   }
 

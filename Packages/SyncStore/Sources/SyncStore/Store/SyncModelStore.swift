@@ -32,6 +32,8 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   var lastPulls: [String: Int] = [:]
   /// The time of the last synchronisation without failures.
   var lastCompletion: Date?
+  /// The time of the first failure since the server could be reached; nil if the last exchange reached it.
+  var unreachableSince: Date?
   /// The state of the synchronisation, which can be observed.
   public let status = ValueSource<SyncStatus>(.idle(since: nil))
   /// The identifiers that were replaced since models were last read.
@@ -150,7 +152,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported`
   ///   in an instance without remote store, `cancelled`, or an error of the local engine.
   @discardableResult
-  public func sync() async throws -> SyncReport { try await sync { _ in true } }
+  public func sync() async throws -> SyncReport { try await sync(comparingAll: false) }
 
   /// Synchronises as ``sync()`` does, and compares all records of the server, such as after a backup of it was
   /// restored.
@@ -163,15 +165,21 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// - Throws: `ModelStoreError` as ``sync()`` does.
   @discardableResult
   public func sync(comparingAll: Bool) async throws -> SyncReport {
-    try await sync(comparingAll: comparingAll) { _ in true }
+    let report = try await sync(comparingAll: comparingAll) { _ in true }
+    // The server can be reached: a background synchronisation does not wait any longer after its failures.
+    for task in handle.signals.change({ $0.connections += 1 }) { task.resume() }
+    return report
   }
 
   /// Synchronises, and reads only some types.
   ///
   /// - Parameters:
   ///   - comparesAll: whether to compare all records in any case.
+  ///   - retriesFailed: whether entries that failed before are sent again.
   ///   - isDue: returns whether a type is to be read.
-  func sync(comparingAll comparesAll: Bool = false, where isDue: (String) -> Bool) async throws -> SyncReport {
+  func sync(
+    comparingAll comparesAll: Bool = false, retryingFailed retriesFailed: Bool = true, where isDue: (String) -> Bool
+  ) async throws -> SyncReport {
     guard let remote else {
       throw ModelStoreError(.unsupported, "This instance has no remote store to synchronise with. Nothing was sent.")
     }
@@ -183,15 +191,15 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
     exchange.comparesAll = comparesAll
+    exchange.retriesFailed = retriesFailed
     exchange.tell(.began)
+    let before = status.value
     do {
       try await exchange.run(where: isDue)
     } catch {
       let code = (error as? ModelStoreError)?.code.description ?? "\(Swift.type(of: error))"
       exchange.tell(.failed(code: code))
-      let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
-      let now = handle.options.environment.date
-      status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: lastCompletion)
+      status.value = status(after: error, before)
       if PlantedFault.isPlanted(.blocksAfterCrash) {
         try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
       }
@@ -202,6 +210,17 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
     exchange.tell(.ended(waiting: exchange.report.waiting))
     return exchange.report
+  }
+
+  /// Returns the status after a failed exchange.
+  private func status(after error: any Error, _ before: SyncStatus) -> SyncStatus {
+    guard let error = error as? ModelStoreError, RemoteFault.endsExchange(error) else {
+      return .idle(since: lastCompletion)
+    }
+    if error.code == .cancelled { return before }
+    let since = unreachableSince ?? handle.options.environment.date
+    unreachableSince = since
+    return error.code == .unauthorized ? .unauthorized(since: since) : .offline(since: since, retryAt: nil)
   }
 
   /// Sets policies of a type. Policies that are not given are unchanged.

@@ -11,9 +11,10 @@ public enum SyncStatus: Sendable, Hashable {
   case idle(since: Date?)
   /// An exchange is in progress: the number of types and outbox entries that are done, and of all.
   case syncing(done: Int, of: Int)
-  /// The server can't be reached, or is temporarily unavailable; the time of the failure, and of the next attempt, if
-  /// any.
+  /// The server can't be reached, or is temporarily unavailable; the time since when, and of the next attempt, if any.
   case offline(since: Date, retryAt: Date?)
+  /// The server needs other credentials; the time since when.
+  case unauthorized(since: Date)
   /// Some outbox entries wait for a person: the number of them.
   case needsAttention(Int)
 }

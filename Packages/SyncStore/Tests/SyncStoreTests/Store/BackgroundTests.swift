@@ -77,6 +77,78 @@ import Testing
     await task.value
   }
 
+  @Test func `A record that the server fails to store delays no other one`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(HTTPResponseData(status: 500))
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() == 2_000)
+    try await store.save(Tag.labeled("b", "B"))
+    // At once, and without another attempt at the first one.
+    #expect(await clock.nextSleep() == 2_000)
+    #expect(server.lines.filter { $0 == "POST /tags" }.count == 2)
+    #expect(try await server.store().list(Tag.self).map(\.id.value) == ["b"])
+    clock.advance(2_000)
+    #expect(await clock.nextSleep() != nil)
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `After a failure the app's own call ends the wait`() async throws {
+    let store = client()
+    server.isDown = true
+    try await store.save(Tag.labeled("a", "A"))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 2_000)
+    server.isDown = false
+    try await store.sync()
+    #expect(await clock.nextSleep() == 300_000)
+    try await store.save(Tag.labeled("b", "B"))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await server.store().list(Tag.self).count == 2)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A source of connectivity that ends leaves it unknown`() async throws {
+    let store = client()
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { await store.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    connection.yield(false)
+    await store.handle.signals.wait(isolation: #isolation) { !$0.isConnected }
+    try await store.save(Tag.labeled("a", "A"))
+    connection.finish()
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `The status tells a lost connection from a cancelled call and from an expired login`() async throws {
+    let store = client()
+    server.isDown = true
+    for _ in 1...2 {
+      await #expect(throws: ModelStoreError.self) { try await store.sync() }
+      #expect(store.status.value == .offline(since: Date(milliseconds: 0), retryAt: nil))
+      clock.advance(1_000)
+    }
+    server.isDown = false
+    try await store.sync()
+    let complete = SyncStatus.idle(since: Date(milliseconds: 2_000))
+    #expect(store.status.value == complete)
+    let cancelled = SyncModelStore(
+      local: MemoryModelStore(), remote: server.store(over: CancellingTransport()), types: [Tag.self],
+      options: SyncOptions(environment: clock.environment))
+    await #expect(throws: ModelStoreError.self) { try await cancelled.sync() }
+    #expect(cancelled.status.value == .idle(since: nil))
+    server.plan(HTTPResponseData(status: 401))
+    await #expect(throws: ModelStoreError.self) { try await store.sync() }
+    #expect(store.status.value == .unauthorized(since: Date(milliseconds: 2_000)))
+  }
+
   @Test func `It sleeps without a connection, and synchronises when one appears`() async throws {
     let store = client()
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
