@@ -1,4 +1,4 @@
-public import StoreProtocol
+import StoreProtocol
 
 /// A model whose rooms are deleted with it, and whose tenants deny its deletion. The other models store both relations.
 ///
@@ -6,16 +6,16 @@ public import StoreProtocol
 /// let house = ContractHouse()
 /// house.rooms.value = [ContractRoom()]
 /// ```
-public final class ContractHouse: Model {
+final class ContractHouse: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// Deleted with the house.
-  public let rooms = ModelField<ContractRoom>(deleteRule: .cascade)*
+  let rooms = ModelField<ContractRoom>(deleteRule: .cascade)*
   /// Deny the deletion of the house.
-  public let tenants = ModelField<ContractTenant>(deleteRule: .deny)*
+  let tenants = ModelField<ContractTenant>(deleteRule: .deny)*
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A model that stores its relation to a house, with which it is deleted.
@@ -23,14 +23,14 @@ public final class ContractHouse: Model {
 /// ```swift
 /// room.house.value = house
 /// ```
-public final class ContractRoom: Model {
+final class ContractRoom: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// Written as an identifier.
-  public let house = ModelField<ContractHouse>(foreignKey: true, inverse: \.rooms)
+  let house = ModelField<ContractHouse>(foreignKey: true, inverse: \.rooms)
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A model that stores its relation to a house, and denies the deletion of this.
@@ -38,12 +38,12 @@ public final class ContractRoom: Model {
 /// ```swift
 /// tenant.house.value = house
 /// ```
-public final class ContractTenant: Model {
+final class ContractTenant: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// Written as an identifier.
-  public let house = ModelField<ContractHouse>(foreignKey: true, inverse: \.tenants)
+  let house = ModelField<ContractHouse>(foreignKey: true, inverse: \.tenants)
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }

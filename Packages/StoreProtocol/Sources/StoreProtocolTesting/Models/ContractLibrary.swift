@@ -44,7 +44,7 @@ public final class ContractAlbum: Model {
   /// The identifier.
   public let id = Field<Int>()
   /// Written in full.
-  public let tracks = ModelField<ContractTrack>()*
+  let tracks = ModelField<ContractTrack>()*
 
   /// The integer.
   public override var identifierField: AnyField? { id }
@@ -55,11 +55,11 @@ public final class ContractAlbum: Model {
 /// ```swift
 /// track.album.value = album
 /// ```
-public final class ContractTrack: Model {
+final class ContractTrack: Model {
   /// A title.
-  public let title = Field<String>()
+  let title = Field<String>()
   /// Written as an identifier.
-  public let album = ModelField<ContractAlbum>(foreignKey: true, inverse: \.tracks)
+  let album = ModelField<ContractAlbum>(foreignKey: true, inverse: \.tracks)
 }
 
 /// A model whose animals are written as their identifiers, as it is in them.

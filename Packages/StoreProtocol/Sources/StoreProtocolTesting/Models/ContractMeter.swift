@@ -1,4 +1,4 @@
-public import StoreProtocol
+import StoreProtocol
 
 /// A model whose fields have initial values.
 ///
@@ -6,22 +6,22 @@ public import StoreProtocol
 /// let meter = ContractMeter()
 /// print(meter.count)   // 0
 /// ```
-public final class ContractMeter: Model {
+final class ContractMeter: Model {
   /// The identifier.
-  @Field public var id: Int?
+  @Field var id: Int?
   /// Zero at first.
-  @Required public var count = 0
+  @Required var count = 0
   /// `open` at first.
-  @Required public var state = "open"
+  @Required var state = "open"
   /// One half at first.
-  @Required public var share = 0.5
+  @Required var share = 0.5
   /// No at first.
-  @Required public var isOn = false
+  @Required var isOn = false
   /// One tag at first.
-  @Required public var tags = ["new"]
+  @Required var tags = ["new"]
   /// One number at first.
-  @Required public var readings = [1]
+  @Required var readings = [1]
 
   /// The integer.
-  public override var identifierField: AnyField? { $id }
+  override var identifierField: AnyField? { $id }
 }

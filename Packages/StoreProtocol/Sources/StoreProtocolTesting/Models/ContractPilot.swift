@@ -1,4 +1,4 @@
-public import StoreProtocol
+import StoreProtocol
 
 /// A model with one-to-one relations that the other models store.
 ///
@@ -6,18 +6,18 @@ public import StoreProtocol
 /// let pilot = ContractPilot()
 /// pilot.license.value = ContractLicense()
 /// ```
-public final class ContractPilot: Model {
+final class ContractPilot: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// A name.
-  public let name = Field<String>()
+  let name = Field<String>()
   /// Stored by the license.
-  public let license = ModelField<ContractLicense>()
+  let license = ModelField<ContractLicense>()
   /// Stored by the plane, which is deleted with the pilot.
-  public let plane = ModelField<ContractPlane>(deleteRule: .cascade)
+  let plane = ModelField<ContractPlane>(deleteRule: .cascade)
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }
 
 extension ContractPilot {
@@ -33,16 +33,16 @@ extension ContractPilot {
 /// ```swift
 /// license.pilot.value = pilot
 /// ```
-public final class ContractLicense: Model {
+final class ContractLicense: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// A text.
-  public let number = Field<String>()
+  let number = Field<String>()
   /// Written as an identifier.
-  public let pilot = ModelField<ContractPilot>(foreignKey: true, inverse: \.license)
+  let pilot = ModelField<ContractPilot>(foreignKey: true, inverse: \.license)
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A model that stores its one-to-one relation to a pilot, and is deleted with it.
@@ -50,12 +50,12 @@ public final class ContractLicense: Model {
 /// ```swift
 /// plane.pilot.value = pilot
 /// ```
-public final class ContractPlane: Model {
+final class ContractPlane: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// Written as an identifier.
-  public let pilot = ModelField<ContractPilot>(foreignKey: true, inverse: \.plane)
+  let pilot = ModelField<ContractPilot>(foreignKey: true, inverse: \.plane)
 
   /// The integer.
-  public override var identifierField: AnyField? { id }
+  override var identifierField: AnyField? { id }
 }

@@ -1,4 +1,4 @@
-public import StoreProtocol
+import StoreProtocol
 
 /// A model that declares no field: it overrides the field that identifies it.
 ///
@@ -6,8 +6,8 @@ public import StoreProtocol
 /// let settings = try await store.create(ContractSettings())
 /// print(settings.identifier ?? "")   // main
 /// ```
-public final class ContractSettings: Model {
+final class ContractSettings: Model {
   private let constants = [Field<String>("main", key: "id")]
   /// The text `main`.
-  public override var identifierField: AnyField? { constants[0] }
+  override var identifierField: AnyField? { constants[0] }
 }
