@@ -74,7 +74,7 @@ final class LatestValue<Value: Sendable>: Sendable {
 
   // MARK: The consumers
 
-  /// The value, if a consumer has not seen it.
+  /// Returns the value, if a consumer has not seen it.
   func look(after seen: UInt64) -> (value: Value, version: UInt64)? {
     state.withLock { $0.value(after: seen) }
   }

@@ -2,7 +2,7 @@
   public import Combine
 
   extension ValueObservable {
-    /// Publishes the current value and every later one: `field.publisher.sink { value in … }`.
+    /// A publisher of the current value and every later one: `field.publisher.sink { value in … }`.
     ///
     /// A subscriber without demand gets only the newest value once it has demand. A ``transaction(_:)`` publishes only
     /// its final value. A subscription retains neither this object nor the publisher. It finishes when this object is

@@ -20,7 +20,7 @@ public final class Lock<State>: @unchecked Sendable {
     init(_ state: sending State) { self.state = state }
   }
 
-  /// Guards a state.
+  /// Creates a lock that guards a state.
   public init(_ state: sending State) { guarded = Guarded(state) }
 
   /// Runs `body` alone with the state. Never call out from `body`: no callback, no second lock, no file.

@@ -37,13 +37,14 @@ public struct ChangeStamp: Hashable, Comparable, Sendable {
   @inlinable
   public static var never: ChangeStamp { ChangeStamp(nanoseconds: 0) }
 
-  /// Whether the left stamp is older.
+  /// Returns whether the left stamp is older.
   @inlinable
   public static func < (left: ChangeStamp, right: ChangeStamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
   private static let latest = Atomic<UInt64>(0)
 
-  /// A stamp newer than every stamp made before by this thread, and by every thread outside a ``transaction(_:)``.
+  /// Returns a stamp newer than every stamp made before by this thread, and by every thread outside a
+  /// ``transaction(_:)``.
   ///
   /// - Complexity: one clock read and one atomic exchange; in a transaction neither.
   public static func next() -> ChangeStamp {

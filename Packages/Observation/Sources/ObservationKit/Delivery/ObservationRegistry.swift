@@ -172,7 +172,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     append(action, owner: owner)
   }
 
-  /// The action type of this registry's entries.
+  /// Returns the action of an entry, with the value type of this registry.
   func action(of entry: ObservationEntry) -> ObservationAction<Value> {
     unsafeDowncast(entry.action, to: ObservationAction<Value>.self)
   }

@@ -26,7 +26,7 @@ final class ObservationRound<Value> {
     wasChange = isChange
   }
 
-  /// Takes a later set in: what counts is the first old and the last new value.
+  /// Merges a later set. The round keeps the first old and the last new value.
   func merge(
     _ new: Value, isChange: Bool, stamp: ChangeStamp, firstLaterID: UInt64, areEqual: (Value, Value) -> Bool
   ) {
@@ -41,7 +41,7 @@ final class ObservationRound<Value> {
     self.new = new
   }
 
-  /// Takes a new observation in.
+  /// Records a new observation, which has received the current value.
   func join(_ token: ObservationToken) {
     let joined = joined ?? JoinedObservations()
     self.joined = joined
@@ -51,10 +51,10 @@ final class ObservationRound<Value> {
   /// Whether an observation was made between two sets.
   var hasJoined: Bool { joined != nil }
 
-  /// The value that an observation received last.
+  /// Returns the value that an observation received last.
   func old(for token: ObservationToken) -> Value { joined?[token]?.value ?? old }
 
-  /// Whether an observation is to be called.
+  /// Returns whether an observation is to be called.
   ///
   /// - Parameter flowsAgain: whether bindings have had a value before this one.
   @inline(__always)

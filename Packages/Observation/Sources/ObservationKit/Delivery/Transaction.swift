@@ -59,7 +59,7 @@ final class Transaction {
     ThreadLocal.transaction.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A stamp for a set of this thread, if it is in a transaction: from a supply of stamps, without reading the clock.
+  /// Returns a stamp for a set of this thread; nil outside a transaction. It is reserved, so the clock is not read.
   static func stamp() -> ChangeStamp? {
     guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.transaction.pointer else { return nil }
     return Unmanaged<Transaction>.fromOpaque(pointer)._withUnsafeGuaranteedRef { transaction in
@@ -74,13 +74,13 @@ final class Transaction {
     }
   }
 
-  /// Remembers an observable that was set for the first time.
+  /// Queues an observable that was set for the first time.
   func add(_ registry: AnyObservationRegistry) {
     registries.append(registry)
     flowing.append(registry)
   }
 
-  /// Remembers an observable that was set again after its value had flowed on.
+  /// Queues an observable that was set again after its value had propagated.
   func flow(_ registry: AnyObservationRegistry) { flowing.append(registry) }
 
   func commit() {
@@ -108,11 +108,11 @@ final class Transaction {
   }
 }
 
-/// The transaction that is open on this thread, or whose observers are being notified; nil if there is none. It is an
-/// object that is deallocated at its end.
+/// Returns the transaction that is open on this thread, or whose observers are being notified; nil if there is none. It
+/// is an object that is deallocated at its end.
 @_spi(ModelKitInternals)
 public func currentTransaction() -> AnyObject? { Transaction.delivering ?? Transaction.current }
 
-/// Whether this thread is in a transaction. A function of its own: to name the class costs a call more.
+/// Returns whether this thread is in a transaction. A function of its own: to name the class costs a call more.
 @usableFromInline
 func isInTransaction() -> Bool { Transaction.isOpen }

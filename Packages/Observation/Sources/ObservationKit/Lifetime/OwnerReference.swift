@@ -7,7 +7,7 @@ class OwnerReference {
   /// Whether the object was deallocated.
   var isGone: Bool { false }
 
-  /// Whether this is the object.
+  /// Returns whether this is the object.
   func refers(to object: AnyObject) -> Bool { false }
 }
 

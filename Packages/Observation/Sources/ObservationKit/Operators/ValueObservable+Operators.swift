@@ -12,7 +12,7 @@ extension ValueObservable {
     return observer
   }
 
-  /// Binds an optional value to one that always has one.
+  /// Binds an observer of optional values to a source whose value is not optional.
   ///
   /// - Returns: the right-hand side.
   @inlinable
