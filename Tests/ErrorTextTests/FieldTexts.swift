@@ -97,8 +97,8 @@ extension ErrorText {
       "the rules of a text",
       """
       ["is required", "cannot be blank", "length must be less than or equal to 3", "length must be equal \
-      to 4", "length must be less than or equal to 3", "must be an email address", "does not have the \
-      right form", "must be one of a, b", "contains invalid characters"]
+      to 4", "length must be less than or equal to 3", "must be an email address", "has the wrong \
+      format", "must be one of a, b", "contains invalid characters"]
       """
     ) { _ in
       let rules: [Rule<String>] = [

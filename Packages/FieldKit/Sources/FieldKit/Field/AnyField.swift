@@ -213,7 +213,7 @@ open class AnyField: ObservationOwner {
   /// Whether there are asynchronous rules for the present value.
   var hasAsynchronousRules: Bool { false }
 
-  /// The checks of the present value by the asynchronous rules.
+  /// Returns the checks of the present value by the asynchronous rules.
   func asynchronousChecks() -> [AsynchronousCheck] { [] }
 
   /// Calls a closure after every change of the value.
@@ -225,7 +225,7 @@ open class AnyField: ObservationOwner {
 
   // MARK: Copying and merging
 
-  /// A field with the same value, states and declaration that is independent of this one.
+  /// Returns a field with the same value, states and declaration that is independent of this one.
   open func copy() -> AnyField {
     preconditionFailure("\(Self.self) can't be copied: subclass Field instead.")
   }
@@ -331,7 +331,7 @@ open class AnyField: ObservationOwner {
     preconditionFailure("\(Self.self) can't be read: subclass Field instead.")
   }
 
-  /// The value as JSON, or nil if there is none.
+  /// Returns the value as JSON, or nil if there is none.
   @_spi(ModelKitInternals)
   open func exported(by writer: FieldWriter) throws -> JSONValue? {
     preconditionFailure("\(Self.self) can't be written: subclass Field instead.")

@@ -92,10 +92,11 @@ open class ArrayField<Element>: Field<[Element]> {
     takeState(of: original)
   }
 
-  /// A list with the same elements, states and declaration that is independent of this one: see ``Field/copy()``.
+  /// Returns a list with the same elements, states and declaration that is independent of this one: see
+  /// ``Field/copy()``.
   open override func copy() -> ArrayField<Element> { ArrayField(copying: self) }
 
-  /// A copy that takes every value of this list until it is set itself: see ``Field/clone()``.
+  /// Returns a copy that takes every value of this list until it is set itself: see ``Field/clone()``.
   open override func clone() -> ArrayField<Element> {
     let clone = copy()
     clone.follow(self)

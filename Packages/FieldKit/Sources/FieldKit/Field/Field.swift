@@ -187,7 +187,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   // MARK: Copying and merging
 
-  /// A field with the same value, states and declaration that is independent of this one.
+  /// Returns a field with the same value, states and declaration that is independent of this one.
   ///
   /// Name, key, priority, rules, domain and transformer are copied, and so are the stamps, so that neither field is
   /// newer. A copy of a field that was never set is unset. Observers, owner, closures given to ``onSet(_:)`` and
@@ -203,7 +203,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return merge(from: other)
   }
 
-  /// A copy that takes every value of this field, its prototype, until it is set itself.
+  /// Returns a copy that takes every value of this field, its prototype, until it is set itself.
   ///
   /// ```swift
   /// let standard = Field("Helvetica")
@@ -410,7 +410,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Whether the elements of a list have a transformer of their own.
   var transformsElements: Bool { false }
 
-  /// The transformer that a list makes of that of its elements; nil for other fields.
+  /// Returns the transformer that a list makes of that of its elements; nil for other fields.
   func elementwiseTransformer(in context: ValueTransformerContext) -> (any ValueTransforming<Content>)? { nil }
 
   func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {

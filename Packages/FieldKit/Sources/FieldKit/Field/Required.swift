@@ -10,8 +10,8 @@
 /// book.$title --> { print($0 ?? "") }   // the field, as with `@Field`
 /// ```
 ///
-/// The property is the default as long as the field has no value, such as after `null` was read from JSON. Validation
-/// reports that the field requires a value then.
+/// The property returns the default while the field has no value, such as after `null` was read from JSON. Validation
+/// then reports that the value is required.
 @propertyWrapper
 @frozen
 public struct Required<Value> {

@@ -47,7 +47,7 @@ extension ObjectComparison where Content: AnyObject {
 }
 
 extension ObjectComparison {
-  /// A comparison of lists of objects by the identity and order of their elements.
+  /// Returns a comparison of lists of objects by the identity and order of their elements.
   public static func sameObjects<Element: AnyObject>() -> ObjectComparison where Content == [Element] {
     ObjectComparison(equality: ObjectListEquality<Element>.self)
   }

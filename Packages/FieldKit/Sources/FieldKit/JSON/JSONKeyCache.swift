@@ -24,7 +24,7 @@ struct JSONKeyCache {
   private static let probes = 4
   private static let longestKey = 16
 
-  /// The key as a `String`.
+  /// Returns the key as a `String`.
   mutating func key(for raw: JSONRawString) -> Key {
     let count = raw.bytes.count
     guard count <= Self.longestKey, count > 0, !raw.hasEscapes, let start = raw.bytes.baseAddress else {

@@ -65,7 +65,7 @@ extension JSONNumber: Hashable, CustomStringConvertible {
     hasher.combine(exactDecimal)
   }
 
-  /// The spelling.
+  /// The number as it is spelled in JSON.
   public var description: String {
     text
   }

@@ -16,7 +16,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// The document ends before a value or container is complete; an empty document, too.
+    /// The document is empty, or ends before a value or container is complete.
     public static let unexpectedEnd = Self("unexpectedEnd")
     /// Another character is expected at this position.
     public static let unexpectedCharacter = Self("unexpectedCharacter")

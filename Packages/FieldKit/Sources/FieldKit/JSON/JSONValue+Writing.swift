@@ -5,7 +5,7 @@
 #endif
 
 extension JSONValue {
-  /// The value as a JSON document in UTF-8.
+  /// Returns the value as a JSON document in UTF-8.
   ///
   /// Doubles have their shortest spelling that reads back to the same value, and a fraction or an exponent: `1.0`.
   ///
@@ -19,7 +19,7 @@ extension JSONValue {
     return writer.takeData()
   }
 
-  /// The value as a JSON document.
+  /// Returns the value as a JSON document.
   ///
   /// - Parameter options: The format.
   /// - Throws: ``JSONWritingError`` as ``jsonData(_:)`` does.

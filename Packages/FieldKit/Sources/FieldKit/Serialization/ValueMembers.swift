@@ -11,8 +11,8 @@ public enum ValueMembers {
     case missing(String)
   }
 
-  /// Returns the key of the member that a property is. If it is none, such as a computed property, or its key can't be
-  /// determined, returns a text that ``AnyField/member(_:in:)`` rejects.
+  /// Returns the key of the member that a property stores. If the property is computed, or its key can't be determined,
+  /// returns a text that ``AnyField/member(_:in:)`` rejects.
   ///
   /// - Complexity: O(*n*) in the number of members: a `Codable` type is decoded from sample values once for each.
   public static func key<Value, Content>(of property: KeyPath<Value, Content>) -> String {

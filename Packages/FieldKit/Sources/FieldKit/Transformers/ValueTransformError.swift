@@ -1,5 +1,5 @@
-/// An error for a JSON value that a field does not take, or a value that can't be written as JSON. The field keeps its
-/// value.
+/// An error for a JSON value that a field does not accept, or a value that can't be written as JSON. The field keeps
+/// its value.
 ///
 /// ```swift
 /// let error = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))

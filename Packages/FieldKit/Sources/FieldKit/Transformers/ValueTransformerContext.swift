@@ -15,10 +15,10 @@
 public struct ValueTransformerContext: Sendable {
   /// The treatment of a value that is not written in the form of its type.
   public enum Decoding: Hashable, Sendable, CaseIterable {
-    /// The value is an error. Numbers may be spelled in any way that loses nothing: `4.0` is an integer, `4` a
-    /// fraction.
+    /// Such a value is an error. A number may have any notation with the same value: `4.0` is read as an integer, and
+    /// `4` as a `Double`.
     case strict
-    /// The value is converted where its meaning is certain: text to the number or boolean it spells, numbers and
+    /// Such a value is converted if its meaning is unambiguous: text to the number or boolean it spells, numbers and
     /// booleans to text, 0 and 1 to booleans.
     ///
     /// Nothing is truncated, rounded or left out: `"1.5"` is not an integer, and one bad element makes the whole list

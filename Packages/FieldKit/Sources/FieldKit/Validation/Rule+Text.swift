@@ -15,7 +15,7 @@ extension Rule where Value == String {
           return RuleFailure(
             message: "is too long to be checked (more than \(maximumLength) characters)", detail: "tooLong")
         }
-        return (try? pattern.wholeMatch(in: value)) == nil ? RuleFailure(message: "does not have the right form") : nil
+        return (try? pattern.wholeMatch(in: value)) == nil ? RuleFailure(message: "has the wrong format") : nil
       })
   }
 

@@ -96,7 +96,7 @@ import Testing
     let word = Field("abc").require(.matching(/[a-z]+/))
     #expect(word.valid)
     word.value = "abc1"
-    #expect(word.validate() == .invalid(["does not have the right form"]))
+    #expect(word.validate() == .invalid(["has the wrong format"]))
   }
 
   @Test func `A rule about the form of a text refuses long texts without matching them`() {
