@@ -135,7 +135,7 @@ extension ErrorText {
       author.addError(at: "", message: "There are too many authors.")
       throw Told(author.validationErrors.map(\.description).joined(separator: "\n"))
     },
-    ErrorText("a relation whose model breaks rules", #"["author Value is invalid"]"#) { _ in
+    ErrorText("a relation whose model breaks rules", #"["author is invalid"]"#) { _ in
       let book = Book("Emma", by: Author(""))
       book.author.requireValid()
       throw Told(book.validate().messages)

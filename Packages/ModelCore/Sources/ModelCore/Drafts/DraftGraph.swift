@@ -68,7 +68,7 @@ final class DraftGraph {
     }
   }
 
-  /// The models to copy: those of included relations, and those that are part of the record of a copied one.
+  /// Returns the models to copy: those of included relations, and those that are part of the record of a copied one.
   private func draftedModels() -> [ModelObject] {
     let included = Set(included.map { ObjectIdentifier($0) })
     var found = [root]

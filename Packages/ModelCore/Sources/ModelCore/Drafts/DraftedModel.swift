@@ -60,8 +60,8 @@ struct DraftedField {
   /// The models that the original referenced.
   var baseModels: [ModelObject]? { if case .models(let originals, _) = base { originals } else { nil } }
 
-  /// The present members of the original, which is a list. A list that was unloaded since still has those that it had:
-  /// its record does.
+  /// Returns the present members of the original, which is a list. A list that was unloaded since still has those that
+  /// it had: its record does.
   func presentModels(of list: any Relation) -> [ModelObject] {
     let models = list.relatedModels
     guard list.loadState != .loaded, let base = baseModels else { return models }

@@ -294,7 +294,7 @@ final class IdentityMap {
     conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier.text))
   }
 
-  /// Whether a model is also found by an identifier that a store has replaced.
+  /// Returns whether a model is also found by an identifier that a store has replaced.
   func hasAliases(_ model: ModelObject) -> Bool { aliases[ObjectIdentifier(model)]?.model === model }
 
   /// Keeps a model registered under its former identifier, in addition to the new one.

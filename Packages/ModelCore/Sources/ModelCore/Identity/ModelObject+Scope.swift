@@ -8,7 +8,8 @@ extension ModelObject {
   /// transaction fails, the edits by other tasks stay.
   var recordingMap: IdentityMap? { identityMap ?? details?.deletion?.openMap }
 
-  /// Whether one of two models belongs to a draft, and the other does not. Such models have no links to inverses.
+  /// Returns whether one of two models belongs to a draft, and the other does not. Such models have no links to
+  /// inverses.
   func isApart(from other: ModelObject) -> Bool {
     if identityMap === other.identityMap { return false }
     return identityMap?.isDraft == true || other.identityMap?.isDraft == true

@@ -104,7 +104,7 @@ final class ModelLayout: Sendable {
 
   // MARK: Properties
 
-  /// The index of the field whose value a property is; nil if it has not been found yet.
+  /// Returns the index of the field whose value a property is; nil if it has not been found yet.
   func index(of property: AnyKeyPath) -> Int? { properties.withLock { $0[ObjectIdentifier(property)] } }
 
   /// Stores the index of the field whose value a property is.

@@ -37,7 +37,7 @@ extension ModelIsolation where Self: ModelObject {
   /// from.
   ///
   /// Observers of the field receive the same value as old and new one. Observers of this model, and of models that
-  /// reach it, receive the path. As for any change, it counts as one of every path below it.
+  /// reach it, receive the path. As with any change, observers of longer paths through the field are notified, too.
   ///
   /// - Parameter path: the path of a field.
   /// - Throws: `FieldError` with the code `notFound` if there is no field at the path.

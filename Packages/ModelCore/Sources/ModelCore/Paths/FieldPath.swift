@@ -79,8 +79,8 @@ public struct FieldPath: Hashable, Sendable {
   /// Returns whether another path begins with this one. Every path begins with itself and with the empty path.
   public func isPrefix(of other: FieldPath) -> Bool { other.components.starts(with: components) }
 
-  /// Returns whether this path matches another one: a wildcard matches every path that begins with its components, any
-  /// other path only its equal.
+  /// Returns whether this path matches another one. A wildcard matches every path that begins with its components, any
+  /// other path only an equal one.
   public func matches(_ other: FieldPath) -> Bool { isWildcard ? isPrefix(of: other) : self == other }
 
   // MARK: Composing

@@ -177,7 +177,7 @@ extension ModelObject {
 }
 
 extension Relation {
-  /// Whether the model is written inside the model of this relation.
+  /// Returns whether the model is written inside the model of this relation.
   ///
   /// The inverse in an embedded model is the container, not another embedded model.
   func embeds(_ model: ModelObject) -> Bool {
@@ -217,12 +217,12 @@ extension ModelObject {
     EmbeddedModels(of: self).relations(with: [model]).first
   }
 
-  /// The fields to save that were set at a moment or later, themselves or inside an embedded model.
+  /// Returns the fields to save that were set at a moment or later, themselves or inside an embedded model.
   public func fieldsToSave(since stamp: ChangeStamp) -> [AnyField] {
     storableFields.filter { $0.wasEdited(since: stamp) || $0.isDirty && hasEmbeddedEdit(in: $0, since: stamp) }
   }
 
-  /// The fields of a record that were read since a moment, apart from the identifier.
+  /// Returns the fields of a record that were read since a moment, apart from the identifier.
   public func storedFields(readSince stamp: ChangeStamp) -> [AnyField] {
     storableFields.filter { !$0.isDirty && $0.lastSet > stamp && $0 !== identifierField }
   }
@@ -240,6 +240,6 @@ extension ModelObject {
 }
 
 extension AnyField {
-  /// Whether the field has an unsaved value that was set at a moment or later, be it to an equal one.
+  /// Returns whether the field has an unsaved value that was set at a moment or later, be it to an equal one.
   fileprivate func wasEdited(since stamp: ChangeStamp) -> Bool { isDirty && max(lastChange, lastSet) >= stamp }
 }

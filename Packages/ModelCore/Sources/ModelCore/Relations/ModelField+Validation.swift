@@ -5,7 +5,7 @@ extension ModelField {
   ///
   /// Validating this field validates all fields of the related model, and so every model that is required to be valid
   /// from there. Models that require each other to be valid are validated together. The model on which `validate()` was
-  /// called is valid if all models reached this way are valid. The message is `Value is invalid`; the errors of the
+  /// called is valid if all models reached this way are valid. The message is `is invalid`; the errors of the
   /// related model have the details.
   ///
   /// ```swift
@@ -18,7 +18,7 @@ extension ModelField {
   /// - Parameter message: the message for an invalid related model, as the end of a sentence about the field.
   /// - Note: The validation is recursive, so a chain of many thousand models needs a large stack.
   @discardableResult
-  public func requireValid(message: String = "Value is invalid") -> Self {
+  public func requireValid(message: String = "is invalid") -> Self {
     require(
       .shared(code: "validModel", message: message) { model in
         ValidationRun.isValid(model) { !model.validate().isInvalid }

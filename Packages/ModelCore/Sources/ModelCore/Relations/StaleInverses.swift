@@ -18,7 +18,7 @@ struct StaleInverses {
     links[ObjectIdentifier(relation)]?.contains { $0.model === model } ?? false
   }
 
-  /// The former members of a relation.
+  /// Returns the former members of a relation.
   func models(of relation: any Relation) -> [ModelObject] {
     links[ObjectIdentifier(relation)]?.compactMap(\.model) ?? []
   }

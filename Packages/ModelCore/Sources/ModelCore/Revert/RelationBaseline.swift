@@ -32,7 +32,7 @@ final class ToOneBaseline<Related: ModelObject> {
 
   var model: Related? { retained ?? seen }
 
-  /// A copy with the present contents.
+  /// Returns a copy with the present contents.
   func copy() -> ToOneBaseline {
     ToOneBaseline(retaining: retained, seeing: seen, identity, loadState, isSilent: isSilent)
   }
@@ -95,7 +95,7 @@ final class ToManyBaseline<Related: ModelObject> {
 
   func forget(_ model: Related) { table?.remove(model) }
 
-  /// A copy with the present contents.
+  /// Returns a copy with the present contents.
   func copy() -> ToManyBaseline { ToManyBaseline(table, loadState, wasNeverSaved: wasNeverSaved, silent: silent) }
 
   /// Restores the contents of a copy.

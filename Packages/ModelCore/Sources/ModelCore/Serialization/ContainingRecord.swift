@@ -63,7 +63,7 @@ extension ModelReader {
     return try body()
   }
 
-  /// Whether the relation that is read belongs to a record around the current object.
+  /// Returns whether the relation that is read belongs to a record around the current object.
   func isInOuterRecord(_ relation: AnyField) -> Bool {
     containing.last.map { $0.relation === relation && $0.isInOuterRecord } ?? false
   }

@@ -79,7 +79,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
 }
 
 extension FieldPath {
-  /// The path as a message names it, and the property in parentheses where no key of the path is the same word.
+  /// Returns the path as a message names it, and the property in parentheses where no key of the path is the same word.
   func messageSubject(_ property: String?) -> String {
     let text = description
     guard let property, !FieldPath(text).components.contains(.key(property)) else { return text.pathForMessage }

@@ -154,7 +154,7 @@ final class ModelReader: FieldReader {
 
   func keeps(_ field: AnyField) -> Bool { localChanges.keep(field) }
 
-  /// Whether a field has no changes, apart from those that the save wrote to which the response is read.
+  /// Returns whether a field has no changes, apart from those that the save wrote to which the response is read.
   private func isClean(_ field: AnyField) -> Bool {
     guard field.isDirty else { return true }
     guard let save, field.lastChange <= save.stamp else { return false }
@@ -162,7 +162,7 @@ final class ModelReader: FieldReader {
     return field.owner !== save.model || save.fields.contains(ObjectIdentifier(field))
   }
 
-  /// Whether records are read into the models that a relation embeds, as far as they match.
+  /// Returns whether records are read into the models that a relation embeds, as far as they match.
   func readsInPlace(_ relation: any Relation) -> Bool {
     edits != nil || isFromStore && !relation.isForeignKey && isClean(relation)
   }

@@ -64,7 +64,7 @@ extension ModelObject {
     }
   }
 
-  /// Records that unknown values were saved as they were at a moment.
+  /// Marks the unknown values as saved, in their state at the time of a stamp.
   public func markUnknownValuesSaved(asOf stamp: ChangeStamp) {
     guard hasUnsavedRemainder, let unsaved = details?.remainder?.unsaved else { return }
     details?.remainder?.unsaved = unsaved.filter { $0.value > stamp }

@@ -234,7 +234,7 @@ private struct UndoCheck {
   /// Whether a relation has a newer value, so that the relations have to be changed as a caller would.
   private(set) var mergesRelations = false
 
-  /// Whether an undo adds and removes single members. Embedded models that were read again are other objects.
+  /// Returns whether an undo adds and removes single members. Embedded models that were read again are other objects.
   static func mergesMembers(_ field: AnyField) -> Bool {
     guard let relation = field as? any Relation, relation.isToMany else { return false }
     return !relation.liveModels.contains(where: \.isPartOfContainer)

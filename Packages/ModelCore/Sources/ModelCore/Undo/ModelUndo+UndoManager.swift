@@ -10,7 +10,7 @@
     /// conflict, the undo manager has nothing to redo: call ``redo(onConflict:)``.
     ///
     /// - Parameters:
-    ///   - manager: the undo manager. It retains this object as long as it has steps of it.
+    ///   - manager: the undo manager. It retains this object while it has steps from it.
     ///   - onChanges: receives the models to save or delete after each undo and redo.
     ///   - onError: receives the errors of ``undo(onConflict:)`` and ``redo(onConflict:)``.
     @MainActor

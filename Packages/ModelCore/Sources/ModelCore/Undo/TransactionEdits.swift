@@ -136,7 +136,7 @@ public final class TransactionEdits {
   public func commit(_ body: () -> Void) {
     let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted)
     end()
-    // The transaction of another store of the scope can't take the commit back.
+    // The transaction of another store of the scope can't roll the commit back.
     for model in models {
       for outer in map.transactions { outer.didCommit(model, [], asOf: nil) }
     }
@@ -284,8 +284,8 @@ public final class TransactionEdits {
     return found
   }
 
-  /// Whether another task, and not the transaction, edited a field since it began. A save in the transaction leaves it
-  /// out.
+  /// Returns whether another task, and not the transaction, edited a field since it began. A save in the transaction
+  /// leaves it out.
   func leavesToOthers(_ field: AnyField, of model: ModelObject) -> Bool {
     let id = ObjectIdentifier(field)
     guard changedElsewhere.contains(id), entries[id] == nil, !newModels.contains(model), isInside() else {

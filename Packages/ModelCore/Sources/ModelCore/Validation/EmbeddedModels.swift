@@ -59,7 +59,7 @@ struct EmbeddedModels {
     }
   }
 
-  /// Whether an entry is only the inverse of the link to its container.
+  /// Returns whether an entry is only the inverse of the link to its container.
   private func isOnlyInverse(_ entry: Entry) -> Bool {
     guard let container = entry.container.map({ entries[$0] }) else { return false }
     return container.relation.ownerModel === entry.model

@@ -200,7 +200,7 @@ extension ModelObject {
     return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }
 
-  /// Whether a save checks a field: those of an unloaded reference may have no values yet.
+  /// Returns whether a save checks a field: those of an unloaded reference may have no values yet.
   func isCheckedForSaving(_ field: AnyField) -> Bool {
     guard case .incomplete = modelLoadState, origin == .read else { return true }
     return !field.isUnset || field.isDirty

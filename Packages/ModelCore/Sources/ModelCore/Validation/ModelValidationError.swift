@@ -14,7 +14,7 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
   public let message: String
   /// The name of the field for people; nil if it has none. Not compared by `==`.
   public let name: String?
-  /// The property of the model that has the field; nil if the path leads into another model. Equality ignores it.
+  /// The property of the model that has the field; nil if the field is in a related model. Equality ignores it.
   public let property: String?
 
   /// Creates an error, such as one that a server reported.

@@ -172,7 +172,7 @@ private final class Buyer: Model {
     first.inner?.inner?.number = -1
     #expect(
       first.validate().messages == [
-        "inner Value is invalid", "inner.inner Value is invalid",
+        "inner is invalid", "inner.inner is invalid",
         "inner.inner.number must be greater than or equal to 0",
       ])
   }
