@@ -9,14 +9,14 @@ extension ErrorText {
     ErrorText(
       "an update of what is not there",
       """
-      There is no Author with the identifier "7". This Author was not stored yet: create it first, or use \
+      There is no Author with the identifier "7". This Author has not been stored yet: create it first, or use \
       save.
       """
     ) { _ in try await MemoryModelStore().update(Author(id: 7, "Jane")) },
     ErrorText(
       "an update after the identifier changed",
       """
-      There is no Author with the identifier "7". This Author was stored as "1", and its identifier was \
+      There is no Author with the identifier "7". This Author was stored as "1", and its identifier has \
       changed since. Nothing was written: restore the identifier, or create another Author.
       """
     ) { _ in
@@ -115,7 +115,7 @@ extension ErrorText {
     ErrorText(
       "an index of values that are not hashable",
       """
-      There is no index of "color": values of the type Color are not Hashable. Make the type Hashable, or query without an \
+      No index of "color" was created: values of the type Color are not Hashable. Make the type Hashable, or query without an \
       index.
       """
     ) { _ in

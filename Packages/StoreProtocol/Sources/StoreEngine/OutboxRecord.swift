@@ -23,7 +23,7 @@ public struct OutboxRecord {
     (self.members, self.type, self.identifier) = (members, type, identifier)
   }
 
-  /// The bytes of the record.
+  /// Returns the bytes of the record.
   public func bytes() throws -> [UInt8] {
     Array(try JSONValue.object(members).jsonData(JSONWritingOptions(sortedKeys: true)))
   }

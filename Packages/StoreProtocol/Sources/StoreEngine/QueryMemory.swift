@@ -94,7 +94,7 @@ struct FoundRecords<M: Model> {
     testedCount += 1
   }
 
-  /// The records in the order of the query, with their positions in the order of creation.
+  /// Returns the records in the order of the query, with their positions in the order of creation.
   func sorted() -> [(record: FoundRecord, order: Int)] { run.finish().map { found[$0] } }
 
   /// Returns the result without the parts that a page needs. The rows of a projection are passed to it instead.

@@ -91,7 +91,7 @@ extension RecordSnapshot {
   /// Returns nil.
   public func order(ofLast count: Int, of type: String) -> UInt64? { nil }
 
-  /// Reads the record.
+  /// Returns the order of a record, which it reads for this; nil if there is none.
   public func order(of identifier: String, _ type: String) async throws -> UInt64? {
     try await record(type, identifier)?.order
   }

@@ -5,8 +5,8 @@ public import ModelCore
 /// the rest of a store.
 ///
 /// A record has the name of its type, an identifier, the bytes of one JSON object, a revision, and a position in the
-/// order of creation. Identifiers are compared byte by byte. Each write gives a record another revision, and a record
-/// that is created again after its deletion has none that it had before.
+/// order of creation. Identifiers are compared byte by byte. Each write gives a record another revision. A record
+/// that is created again after its deletion gets a revision that it never had before.
 ///
 /// ```swift
 /// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}
@@ -158,7 +158,7 @@ public protocol RecordSnapshot: Sendable {
   /// Returns the position of a record in the order of creation.
   func order(of identifier: String, _ type: String) async throws -> UInt64?
 
-  /// The indexes of a type. By default there are none.
+  /// Returns the indexes of a type. By default there are none.
   func indexes(of type: String) -> RecordIndexes<Place>?
 
   /// Returns the records that a query may match, if the engine can select them; nil, the default, if the store has to

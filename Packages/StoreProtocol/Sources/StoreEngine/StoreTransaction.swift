@@ -50,7 +50,7 @@ public final class StoreTransaction {
   /// The log that completes or undoes the changes of the running task: that of its innermost transaction.
   var log: StoreTransactionLog { parts.nestedLog ?? root }
 
-  /// The record as the transaction sees it; nil if the transaction did not write it.
+  /// Returns the record as the transaction sees it; nil if the transaction did not write it.
   public func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
 
   /// The reads, and the records that were written over others: these may be deleted and created again by others, with
@@ -160,8 +160,8 @@ public final class StoreTransaction {
     public let order: Int
   }
 
-  /// The records of a type that the transaction wrote and that a query may find, in the order in which they were
-  /// written.
+  /// Returns the records of a type that the transaction wrote and that a query may find, in the order in which they
+  /// were written.
   ///
   /// - Parameters:
   ///   - planner: the planner of the query, without order; nil for all records.
@@ -191,7 +191,7 @@ public final class StoreTransaction {
   /// The order of the first record that is new in the transaction: above those of all stored ones.
   public static var firstNewOrder: UInt64 { 1 << 62 }
 
-  /// The records of a type that the transaction wrote or deleted.
+  /// Returns the records of a type that the transaction wrote or deleted.
   public func written(_ type: String) -> [(identifier: String, entry: Entry)] {
     (entries[type] ?? [:]).map { ($0.key.text, $0.value) }
   }

@@ -14,7 +14,7 @@ extension ModelStoreContract {
     changing + observing + observingRelations + observingValues + observingOneStore + exactIdentifiersLive
     + queryingInversesLive
 
-  /// The promises of a store that reports its writes, and can do only a part.
+  /// Returns the promises of a store that reports its writes, and can do only a part.
   ///
   /// - Parameter missing: the capabilities that the store lacks, as its documentation states.
   public static func liveChecks(without missing: Set<Capability>) -> [SharedEngineCheck] {
@@ -30,7 +30,7 @@ func live(_ store: any ModelStore) throws -> any LiveModelStore {
   return store
 }
 
-/// The next element of a sequence that must not end.
+/// Returns the next element of a sequence that must not end.
 func next<Iterator: AsyncIteratorProtocol>(
   _ iterator: inout Iterator, _ what: String
 ) async throws -> Iterator.Element {

@@ -54,7 +54,7 @@ public enum ModelStoreContract {
     case orderedReads
   }
 
-  /// The promises of a store that can do only a part.
+  /// Returns the promises of a store that can do only a part.
   ///
   /// ```swift
   /// @Test(arguments: ModelStoreContract.checks(without: [.transactions]))

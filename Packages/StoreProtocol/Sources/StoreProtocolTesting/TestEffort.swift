@@ -16,6 +16,6 @@ public enum TestEffort {
   /// The seed of the first run.
   public static let firstSeed = ProcessInfo.processInfo.environment["MODELKIT_TEST_SEED"].flatMap(UInt64.init) ?? 1
 
-  /// The seeds of the effort.
+  /// Returns the seeds of the effort.
   public static func seeds(_ count: Int) -> Range<UInt64> { firstSeed..<firstSeed + UInt64(count * factor) }
 }

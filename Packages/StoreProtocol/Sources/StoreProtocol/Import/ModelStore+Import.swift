@@ -147,7 +147,7 @@ private final class ImportRun<M: Model> {
     type.topOfHierarchy == M.topOfHierarchy ? classes[ExactText(identifier)] : nil
   }
 
-  /// Whether an entry has an identifier, which is not assigned to others. References to a rejected entry would
+  /// Returns whether an entry has an identifier, which is not assigned to others. References to a rejected entry would
   /// reference another model.
   func isReserved(_ identifier: String) -> Bool { indices[ExactText(identifier)] != nil }
 
@@ -199,7 +199,7 @@ private final class ImportRun<M: Model> {
       throw ModelStoreError(
         .conflict,
         """
-        Entry \(first) of the document has no identifier, and has got \(entry.identifier?.quotedForMessage ?? "this one"). \
+        Entry \(first) of the document was assigned the identifier \(entry.identifier?.quotedForMessage ?? "of this one"). \
         Put entries without identifier after the others.
         """, identifier: entry.identifier)
     }
@@ -365,7 +365,7 @@ private final class ImportRun<M: Model> {
     }
   }
 
-  /// The fields that have to be written because of entries of this document.
+  /// Returns the fields that have to be written because of entries of this document.
   private func fields(of model: ModelObject) -> [AnyField] { model.fields(writing: changed) }
 
   /// Returns whether entries of this document changed fields of a stored model, or unknown values.

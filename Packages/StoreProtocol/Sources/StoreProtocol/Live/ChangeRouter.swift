@@ -125,7 +125,7 @@ struct ChangeRouter: Sendable {
     return mailbox
   }
 
-  /// Whether a consumer is interested in a type.
+  /// Returns whether a consumer is interested in a type.
   func isObserved(_ typeName: String) -> Bool { types[typeName] != nil }
 
   var mailboxes: [FeedMailbox] { interests.values.map(\.mailbox) }

@@ -12,7 +12,7 @@ struct IncludedLinks {
   private var members: [Node: [Node: ModelObject]] = [:]
   private var owners: [Node: Set<Node>] = [:]
 
-  /// Whether a related record is reached.
+  /// Returns whether a related record is reached.
   func contains(_ node: Node) -> Bool { owners[node] != nil }
 
   /// The nodes whose models were unloaded. A reference to a record that does not exist was never loaded.

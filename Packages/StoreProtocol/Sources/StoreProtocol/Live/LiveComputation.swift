@@ -64,7 +64,7 @@ final class LiveComputation<M: Model, Value> {
     return nil
   }
 
-  /// The next value if there is one at once.
+  /// Returns the next value if there is one at once.
   func nextIfReady() async -> Result<Value, ModelStoreError>? {
     guard let subscription else { return await next(isolation: #isolation) }
     subscription.feed.deliver()

@@ -65,7 +65,8 @@ final class LiveObservation<M: Model> {
 
   // MARK: The next result
 
-  /// The next result, of committed records: one of a transaction in which the observation began could fail with it.
+  /// Returns the next result, of committed records: one of a transaction in which the observation began could fail with
+  /// it.
   func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
     await TransactionMark.outside(in: actor) { await committedResult(isolation: actor) }
   }
@@ -99,7 +100,7 @@ final class LiveObservation<M: Model> {
     return nil
   }
 
-  /// The next result if there is one at once.
+  /// Returns the next result if there is one at once.
   func nextIfReady() async -> LiveResult<M>? {
     guard let subscription else { return await next(isolation: #isolation) }
     return await TransactionMark.outside {

@@ -18,7 +18,7 @@ struct LiveRelations {
   private var dependents: [RelatedKey: Set<ExactText>] = [:]
   private var dependencies: [ExactText: [RelatedKey]] = [:]
 
-  /// The records that read a related record.
+  /// Returns the records that read a related record.
   func dependents(on key: RelatedKey) -> Set<ExactText> { dependents[key] ?? [] }
 
   mutating func set(_ record: AttributeDictionary?, at key: RelatedKey) { records[key] = .some(record) }

@@ -86,14 +86,14 @@ public struct LiveResults<M: Model>: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: any ResultSource<M>
 
-    /// The next result; nil once the task was cancelled or the store is closed.
+    /// Returns the next result; nil once the task was cancelled or the store is closed.
     public mutating func next() async -> LiveResult<M>? { await source.next(isolation: #isolation) }
 
     /// Returns the next result if it is available without waiting for another write, for tests.
     @_spi(ModelKitInternals)
     public mutating func nextIfReady() async -> LiveResult<M>? { await source.nextIfReady() }
 
-    /// The next result; nil once the task was cancelled or the store is closed.
+    /// Returns the next result; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
       await source.next(isolation: actor)
     }

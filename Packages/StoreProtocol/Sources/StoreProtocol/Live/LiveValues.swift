@@ -153,14 +153,14 @@ public struct LiveValues<Value>: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: any LiveValueSource<Value>
 
-    /// The next value; nil once the task was cancelled or the store is closed.
+    /// Returns the next value; nil once the task was cancelled or the store is closed.
     public mutating func next() async -> Result<Value, ModelStoreError>? { await source.next(isolation: #isolation) }
 
     /// Returns the next value if it is available without waiting for another write, for tests.
     @_spi(ModelKitInternals)
     public mutating func nextIfReady() async -> Result<Value, ModelStoreError>? { await source.nextIfReady() }
 
-    /// The next value; nil once the task was cancelled or the store is closed.
+    /// Returns the next value; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Result<Value, ModelStoreError>? {
       await source.next(isolation: actor)
     }

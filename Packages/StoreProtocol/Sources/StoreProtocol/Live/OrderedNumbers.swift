@@ -73,7 +73,7 @@ struct OrderedNumbers {
     return rank
   }
 
-  /// The numbers with these ranks.
+  /// Returns the numbers with these ranks.
   func places(_ ranks: Range<Int>) -> [Int] {
     var found: [Int] = []
     found.reserveCapacity(ranks.count)

@@ -47,7 +47,7 @@ public final class StoreChangeFeed: Sendable {
   /// Whether there is a consumer. The value is current if it is read inside the lock under which records are written.
   public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
 
-  /// Whether there is a consumer of the changes of a type.
+  /// Returns whether there is a consumer of the changes of a type.
   @_spi(ModelKitInternals)
   public func isObserved(_ typeName: String) -> Bool { isObserved && router.withLock { $0.isObserved(typeName) } }
 

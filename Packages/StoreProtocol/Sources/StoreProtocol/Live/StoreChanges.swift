@@ -54,10 +54,10 @@ public struct StoreChanges<M: Model>: AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: any ChangesSource
 
-    /// The next batch; nil once the task was cancelled or the store is closed.
+    /// Returns the next batch; nil once the task was cancelled or the store is closed.
     public mutating func next() async -> ModelChangeBatch<M>? { await next(isolation: #isolation) }
 
-    /// The next batch; nil once the task was cancelled or the store is closed.
+    /// Returns the next batch; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
       // Live models follow committed records, also if the task began in a transaction.
       await TransactionMark.outside(in: actor) { await source.next(isolation: actor) }.map {

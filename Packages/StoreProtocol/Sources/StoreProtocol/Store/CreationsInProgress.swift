@@ -163,7 +163,7 @@ extension ModelScope {
   /// Reads records whose values have other spellings of their identifiers.
   public func acceptOtherSpellingsOfIdentifiers() { activity.comparesIdentifiers = false }
 
-  /// Whether an entry of an import in progress has an identifier, which is not assigned to other models.
+  /// Returns whether an entry of an import in progress has an identifier, which is not assigned to other models.
   public func isReserved(_ identifier: String, of typeName: String) -> Bool {
     activity.reservations.values.contains { $0.typeName == typeName && $0.contains(identifier) }
   }

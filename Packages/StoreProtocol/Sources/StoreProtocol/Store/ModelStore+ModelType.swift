@@ -38,7 +38,7 @@ extension ModelStore {
     return try await find(type.exactClass).map(type.typed)
   }
 
-  /// The number of models of a type for which a condition holds.
+  /// Returns the number of models of a type for which a condition holds.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func count<M: Model>(
@@ -50,7 +50,7 @@ extension ModelStore {
     return try await count(type.exactClass)
   }
 
-  /// The first model for which a condition holds, in the order of the query; nil if there is none.
+  /// Returns the first model for which a condition holds, in the order of the query; nil if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func first<M: Model>(
@@ -83,7 +83,7 @@ extension ModelStore {
     return try await deleteEach(list(type, where: filter, evaluation: evaluation))
   }
 
-  /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.
+  /// Returns the models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
   /// ```swift
   /// for try await author in store.stream(schema.modelType("Author")) { print(author["name"] ?? "?") }

@@ -26,7 +26,7 @@ extension ModelStore {
       ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
   }
 
-  /// The number of models of a type for which a condition holds.
+  /// Returns the number of models of a type for which a condition holds.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func count<M: Model>(
@@ -36,7 +36,7 @@ extension ModelStore {
     try await count(ModelQuery(type, where: filter, evaluation: evaluation))
   }
 
-  /// The first model for which a condition holds, in the order of the query; nil if there is none.
+  /// Returns the first model for which a condition holds, in the order of the query; nil if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func first<M: Model>(

@@ -108,12 +108,12 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///   store.
   func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M>
 
-  /// The number of models that ``list(_:)`` would find.
+  /// Returns the number of models that ``list(_:)`` would find.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int
 
-  /// The identifiers of the models that ``list(_:)`` would find, in its order.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, in its order.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String]
@@ -198,10 +198,10 @@ extension ModelStore {
   /// Returns the remedy for a model that is not stored under its identifier, because the identifier was set locally.
   private func identifierAdvice<M: Model>(for model: M) -> String {
     let typeName = model.storedTypeName
-    guard model.isKnownToStore else { return "This \(typeName) was not stored yet: create it first, or use save." }
+    guard model.isKnownToStore else { return "This \(typeName) has not been stored yet: create it first, or use save." }
     let former = model.formerIdentifier.map(\.quotedForMessage) ?? "another one"
     return """
-      This \(typeName) was stored as \(former), and its identifier was changed since. Nothing was written: restore the identifier, or create \
+      This \(typeName) was stored as \(former), and its identifier has changed since. Nothing was written: restore the identifier, or create \
       another \(typeName).
       """
   }

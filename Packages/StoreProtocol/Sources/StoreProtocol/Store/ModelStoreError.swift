@@ -25,7 +25,7 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     public static let conflict = Code("conflict")
     /// A rule is broken, or a value can't be written.
     public static let invalid = Code("invalid")
-    /// The model has no identifier, and needs one here.
+    /// Returns the error for a model that has no identifier, and needs one here.
     public static let noIdentifier = Code("noIdentifier")
     /// Credentials are missing or insufficient.
     public static let unauthorized = Code("unauthorized")
@@ -102,7 +102,7 @@ extension ModelStoreError {
       identifier: identifier)
   }
 
-  /// The identifier of a new model is taken.
+  /// Returns the error for a new model whose identifier is taken.
   public static func conflict(_ typeName: String, identifier: String) -> ModelStoreError {
     ModelStoreError(
       .conflict,
@@ -141,13 +141,13 @@ extension ModelStoreError {
       """, identifier: identifier, cause: cause)
   }
 
-  /// The model has no identifier, and needs one here.
+  /// Returns the error for a model that has no identifier, and needs one here.
   public static func noIdentifier(_ typeName: String) -> ModelStoreError {
     ModelStoreError(
       .noIdentifier, "This \(typeName.nameForMessage) has no identifier: it was not created in a store yet.")
   }
 
-  /// The error of an operation on a model without identifier.
+  /// Returns the error of an operation on a model without identifier.
   static func noIdentifier(of model: ModelObject) -> ModelStoreError {
     guard model.isKnownToStore, let former = model.formerIdentifier else { return .noIdentifier(model.storedTypeName) }
     return ModelStoreError(

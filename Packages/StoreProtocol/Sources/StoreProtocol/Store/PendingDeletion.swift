@@ -265,7 +265,7 @@ public struct PendingDeletion {
     return references + oneWayReferences(to: models)
   }
 
-  /// The relations without an inverse by which stored records may refer to models.
+  /// Returns the relations without an inverse by which stored records may refer to models.
   static func oneWayReferences(to models: [ModelObject]) -> [BackReference] {
     var references: [BackReference] = []
     var relations: [ObjectIdentifier: [(prototype: ModelObject, relation: any RelationField)]] = [:]

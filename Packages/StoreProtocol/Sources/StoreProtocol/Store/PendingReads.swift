@@ -104,12 +104,12 @@ public final class PendingReads {
     }
   }
 
-  /// Whether any model of a type was updated since a read began.
+  /// Returns whether any model of a type was updated since a read began.
   public func hasUpdates(of typeName: String, since start: Moment) -> Bool {
     updatedTypes[typeName].map { $0 > start.number } ?? false
   }
 
-  /// Whether a model was updated since a read began.
+  /// Returns whether a model was updated since a read began.
   public func isNewer(_ model: ModelObject, than start: Moment) -> Bool {
     updates[ObjectIdentifier(model)].map { $0 > start.number } ?? false
   }

@@ -301,7 +301,7 @@ public struct SaveOperation<M: Model> {
     return record
   }
 
-  /// The values to write, as the bytes of one JSON object with sorted keys.
+  /// Returns the values to write, as the bytes of one JSON object with sorted keys.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written.
   package func recordBytes() throws -> [UInt8] {

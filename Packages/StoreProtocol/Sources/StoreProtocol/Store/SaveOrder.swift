@@ -85,7 +85,7 @@ struct SaveOrder {
     return if case .loaded = model.loadStateOfModel { true } else { false }
   }
 
-  /// The relations that are written with a model.
+  /// Returns the relations that are written with a model.
   private static func relations(of model: ModelObject) -> [any RelationField] {
     model.fieldsForDictionaryValue().compactMap { $0 as? any RelationField }
   }

@@ -51,12 +51,12 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
 
     fileprivate var progress: Progress
 
-    /// The next model; nil at the end, and after an error.
+    /// Returns the next model; nil at the end, and after an error.
     ///
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> M? { try await next(isolation: #isolation) }
 
-    /// The next model, read in the isolation of the caller; nil at the end, and after an error.
+    /// Returns the next model, read in the isolation of the caller; nil at the end, and after an error.
     ///
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> M? {
@@ -169,7 +169,7 @@ extension PagedModelStore {
 }
 
 extension ModelStore {
-  /// The models of a type one by one, in bounded memory: see ``StoredModelSequence``.
+  /// Returns the models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.

@@ -25,8 +25,8 @@ package final class TransactionMark: Sendable {
   /// Whether the body of the transaction has not ended.
   var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
 
-  /// The innermost transaction of the running task that has the turn of the stores of a scope, directly or inside
-  /// another one.
+  /// Returns the innermost transaction of the running task that has the turn of the stores of a scope, directly or
+  /// inside another one.
   package static func innermost(of scope: ModelScope) -> TransactionMark? {
     entered.last { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
   }

@@ -24,7 +24,7 @@ package enum TransactionWaits {
     var waits: [UInt64: Wait] = [:]
     var count: UInt64 = 0
 
-    /// Whether a transaction of a scope waits, directly or over others, for one of some transactions.
+    /// Returns whether a transaction of a scope waits, directly or over others, for one of some transactions.
     func doesWait(_ scope: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
       var seen: Set<ObjectIdentifier> = []
       var remaining = [scope]

@@ -16,7 +16,7 @@ public final class ContractTeam: Model {
 
   /// The string.
   public override var identifierField: AnyField? { id }
-  /// The identifier.
+  /// Returns the identifier.
   public override func fieldsForDictionaryValue() -> [AnyField] { [id] }
 }
 

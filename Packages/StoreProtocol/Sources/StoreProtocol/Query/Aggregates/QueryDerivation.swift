@@ -52,7 +52,7 @@ extension QueryColumn {
 
 // Keys of groups. Conditions about periods compare the column with the ends of the period.
 extension QueryColumn where Value == Date {
-  /// The day of the date, as a key of groups.
+  /// Returns the day of the date, as a key of groups.
   ///
   /// ```swift
   /// let perDay = try await store.groups(Book.self, by: { $0.updatedAt.day(in: .current) }) { $0.count }
@@ -63,21 +63,21 @@ extension QueryColumn where Value == Date {
     deriving("day", CalendarPeriods(.day, calendar).firstDay)
   }
 
-  /// The first day of the week of the date, as a key of groups.
+  /// Returns the first day of the week of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, which determines the time zone and the first day of a week.
   public func week(in calendar: Calendar) -> QueryColumn<Day> {
     deriving("week", CalendarPeriods(.weekOfYear, calendar).firstDay)
   }
 
-  /// The first day of the month of the date, as a key of groups.
+  /// Returns the first day of the month of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, whose time zone determines the day.
   public func month(in calendar: Calendar) -> QueryColumn<Day> {
     deriving("month", CalendarPeriods(.month, calendar).firstDay)
   }
 
-  /// The year of the date, as a key of groups.
+  /// Returns the year of the date, as a key of groups.
   ///
   /// - Parameter calendar: the calendar, which also numbers the years.
   public func year(in calendar: Calendar) -> QueryColumn<Int> {

@@ -105,7 +105,7 @@ extension QueryProgram {
     }
   }
 
-  /// A builder of columns from all records of the type.
+  /// Returns a builder of columns from all records of the type.
   public func columnBuilder(for keys: [String]) -> ColumnTableBuilder {
     ColumnTableBuilder(slots.filter { $0.inner.isEmpty && keys.contains($0.spelledKey) }, context)
   }

@@ -33,7 +33,7 @@ struct ModelRow: QueryRow {
       .unsupported, "\(slot.key.quotedForMessage) of \(name) can't be read: \(reason).", identifier: identifier)
   }
 
-  /// Whether only records of the related models store the links of a relation.
+  /// Returns whether only records of the related models store the links of a relation.
   private func isStoredByInverse(_ relation: any RelationField) -> Bool {
     if model.hasInRecord(relation) { return false }
     let related = relation.relatedClass.init()

@@ -6,7 +6,7 @@
 /// let people = try await store.list(Person.self, including: [\.company.employees])
 /// ```
 ///
-/// A path includes all relations on the way: `\.company.employees` includes the companies as well.
+/// A path includes all relations along it: `\.company.employees` includes the companies as well.
 @dynamicMemberLookup
 public struct RelationPath<M: Model>: IncludedRelation {
   /// The keys of the relations on the path.
@@ -92,8 +92,8 @@ struct IncludedRelations {
 }
 
 extension ModelObject {
-  /// Whether the record of the model determines the members of one of its relations. The records of a relation that is
-  /// written in full are inside it.
+  /// Returns whether the record of the model determines the members of one of its relations. The records of a relation
+  /// that is written in full are inside it.
   func hasInRecord(_ relation: any RelationField) -> Bool {
     fieldsForDictionaryValue().contains { $0 === relation } && (!relation.isToMany || !relation.isForeignKey)
   }

@@ -49,7 +49,7 @@ public struct StoredKeyPath: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of \("\(path)".quotedForMessage): it is a field of \(relation.relatedClass.displayName). \
+        No index of \("\(path)".quotedForMessage) was created: it is a field of \(relation.relatedClass.displayName). \
         \(remedy)
         """)
     }
@@ -80,14 +80,14 @@ public struct StoredKeyPath: Sendable {
       return ModelStoreError(
         .invalid,
         """
-        There is no text index of \(name): values of the type \(type) are not text. Index a text or a list of texts, or \
+        No text index of \(name) was created: values of the type \(type) are not text. Index a text or a list of texts, or \
         leave out .text.
         """)
     }
     return ModelStoreError(
       .invalid,
       """
-      There is no index of \(name): values of the type \(type) are not Hashable. Make the type Hashable, or query without \
+      No index of \(name) was created: values of the type \(type) are not Hashable. Make the type Hashable, or query without \
       an index.
       """)
   }
@@ -125,7 +125,7 @@ extension StoredKeyPath {
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of a property of \(M.typeName.nameForMessage) that has no field. Give the key path of one that is \
+        No index was created: the property of \(M.typeName.nameForMessage) has no field. Give the key path of one that is \
         declared with @Field, or of a field.
         """)
     }
@@ -147,7 +147,7 @@ extension StoredKeyPath {
     let term = column(ModelColumns()).term
     guard term.form == .value else {
       throw ModelStoreError(
-        .invalid, "There is no index of \("\(term)".quotedForMessage): only values themselves are indexed.")
+        .invalid, "No index of \("\(term)".quotedForMessage) was created: only values themselves are indexed.")
     }
     try self.init(type, path: term.path, kind: kind, in: context)
   }

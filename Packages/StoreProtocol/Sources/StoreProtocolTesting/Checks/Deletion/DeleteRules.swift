@@ -2,16 +2,16 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let deleteRules: [Check] = [
-    Check("delete takes along what its rules say, and runs the hooks") { store in
+    Check("delete applies the delete rules, and runs the hooks") { store in
       let (team, members) = try await teamWithMembers(in: store)
       let other = try await store.create(ContractMember())
       try await store.delete(team)
       try await requireError(.notFound, "lookup of a deleted model") {
         _ = try await store.lookup(ContractTeam.self, identifier: "reds")
       }
-      try require(try await store.list(ContractMember.self) == [other], "what is left is not the other member")
-      try require(members.allSatisfy(\.wasDeleted), "afterDelete did not run for what goes by cascade")
-      try require(members.allSatisfy { $0.team.value == nil || $0.team.value === team }, "a link leads elsewhere")
+      try require(try await store.list(ContractMember.self) == [other], "the remaining model is not the other member")
+      try require(members.allSatisfy(\.wasDeleted), "afterDelete did not run for a model deleted by cascade")
+      try require(members.allSatisfy { $0.team.value == nil || $0.team.value === team }, "a member has another team")
       // Each can be created again.
       try await store.create(team)
     },
@@ -36,7 +36,7 @@ extension ModelStoreContract {
       try await store.delete(team)
       try requireEqual(try await store.list(ContractTeam.self).count, 0, "the number of teams")
     },
-    Check("delete that a rule denies counts those that are in the way where they are stored", needs: [.queries]) {
+    Check("delete that a rule denies counts the stored models that deny it", needs: [.queries]) {
       store in
       // A store behind a server leaves it to the server to name the models that prevent the deletion.
       guard store is any TransactionalModelStore else { return }
@@ -47,14 +47,14 @@ extension ModelStoreContract {
       try requireEqual((error.cause as? DeletionDeniedError)?.count, 4, "the number of debts in the error")
       withExtendedLifetime(debt) {}
     },
-    Check("delete that fails cuts no links") { store in
+    Check("delete that fails removes no links") { store in
       let team = ContractTeam(), member = ContractMember()
       team.id.value = "reds"
       member.team.value = team
-      try await requireError(.notFound, "delete of what was never created") { try await store.delete(team) }
+      try await requireError(.notFound, "delete of a model that was never created") { try await store.delete(team) }
       try require(member.team.value === team, "the link was cut")
     },
-    Check("models that stay no longer reference a deleted one") { store in
+    Check("remaining models no longer reference a deleted one") { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
       company.id.value = "acme"
       try await store.create(company)
@@ -68,7 +68,7 @@ extension ModelStoreContract {
       try require(person.company.value == nil, "the stored model still references it")
       try requireEqual(person.name.value, "Ada", "the name")
     },
-    Check("stored models that stay no longer reference a deleted one, also if they are not live", needs: [.queries]) {
+    Check("remaining stored models no longer reference a deleted one, also if they are not live", needs: [.queries]) {
       store in
       let identifiers = try await forgetStaff(in: store)
       try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme"))
@@ -105,7 +105,7 @@ extension ModelStoreContract {
         try requireEqual(
           try await store.count(ContractPerson.self, where: { $0.company == nil }), 1, "the number inside")
       }
-      try require(live.company.value == nil && !live.isDirty, "the live model leads there still, or is dirty")
+      try require(live.company.value == nil && !live.isDirty, "the live model still references it, or is dirty")
       try await store.refresh(live)
       try require(live.company.value == nil, "the stored model still references it")
     },

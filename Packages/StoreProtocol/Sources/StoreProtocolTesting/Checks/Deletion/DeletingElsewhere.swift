@@ -20,7 +20,7 @@ extension ModelStoreContract {
       try await store.delete(try await store.lookup(ContractHouse.self, identifier: houses[1].identifier ?? ""))
       try requireEqual(try await writer.count(ContractRoom.self), 1, "the number of rooms at last")
     },
-    SharedEngineCheck("save including related brings no deleted model back") { makeStore in
+    SharedEngineCheck("save including related restores no deleted model") { makeStore in
       let store = try await makeStore()
       let house = try await store.create(ContractHouse()), tenant = ContractTenant()
       tenant.house.value = house

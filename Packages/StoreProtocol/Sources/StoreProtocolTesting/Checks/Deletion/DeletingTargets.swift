@@ -82,7 +82,7 @@ extension ModelStoreContract {
       member.team.value = nil
       try await store.save(member)
     },
-    Check("links to models that are not there are found by a check", needs: [.anyModels]) { store in
+    Check("links to missing models are found by a check", needs: [.anyModels]) { store in
       let (acme, _) = try await companies(in: store)
       let ticket = ContractTicket()
       ticket.company.value = acme

@@ -122,7 +122,7 @@ extension ModelStoreContract {
       try await task.value
       try require(!reader.changeFeed.isObserved, "a cancelled consumer still observes")
     },
-    SharedEngineCheck("a live query ends with what is stored when 8 tasks write and observe", needs: [.queries]) {
+    SharedEngineCheck("a live query ends with the stored models when 8 tasks write and observe", needs: [.queries]) {
       makeStore in
       try await withThrowingTaskGroup(of: Void.self) { group in
         let store = try live(await makeStore())

@@ -253,14 +253,14 @@ actor Stage {
     return "Person \(number)"
   }
 
-  /// A new person, which has to be found in the end.
+  /// Returns a new person, which has to be found in the end.
   func person() -> ContractPerson {
     let person = ContractPerson.named(nextName(), age: 1)
     people.append(person)
     return person
   }
 
-  /// A new person that need not be found.
+  /// Returns a new person that need not be found.
   func person(named name: String?) -> ContractPerson {
     let person = ContractPerson()
     person.name.value = name

@@ -70,7 +70,7 @@ extension ModelStoreContract {
       try requireEqual(people.map { $0.company.value?.name.value }, ["Company 0"], "the included company")
     },
     SharedEngineCheck(
-      "a live query retains what several of its models share, also when one of them leaves", needs: [.queries]
+      "a live query retains models that several of its models share, also when one of them leaves", needs: [.queries]
     ) { makeStore in
       let reader = try live(await makeStore()), writer = try await makeStore()
       let companies = try await createCompanies(1, in: writer)
@@ -135,7 +135,7 @@ extension ModelStoreContract {
       try await writer.delete(companies[1])
       try requireEqual(try await employers(), [nil, nil], "the companies after one was deleted")
     },
-    SharedEngineCheck("a live query that includes a field that is no relation has an error", needs: [.queries]) {
+    SharedEngineCheck("a live query that includes a field that is not a relation has an error", needs: [.queries]) {
       makeStore in
       let reader = try live(await makeStore())
       struct Name: IncludedRelation { let path: QueryPath = ["name"] }

@@ -88,7 +88,7 @@ extension ModelStoreContract {
     randomLiveValues(40, seed: 1),
   ]
 
-  /// The promise that live aggregates and groups are those of plain Swift after random writes.
+  /// Returns the promise that live aggregates and groups are those of plain Swift after random writes.
   ///
   /// - Parameters:
   ///   - count: the number of rounds. Each has a few writes.

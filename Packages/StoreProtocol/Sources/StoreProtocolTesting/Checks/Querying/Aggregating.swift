@@ -172,7 +172,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// A check that aggregates, groups and columns of random data are what plain Swift makes of it.
+  /// Returns a check that aggregates, groups and columns of random data are what plain Swift makes of it.
   ///
   /// - Parameters:
   ///   - count: the number of queries.

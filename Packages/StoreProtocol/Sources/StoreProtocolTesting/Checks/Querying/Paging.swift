@@ -39,7 +39,7 @@ extension ModelStoreContract {
         }
       }
     },
-    Check("a mark goes on after it was written as JSON and read, and with another page size") { store in
+    Check("a mark is valid after it was written as JSON and read, and with another page size") { store in
       for number in 0..<5 { try await store.create(ContractPerson.named("n\(number)")) }
       var query = ModelQuery(ContractPerson.self, limit: 2)
       let first = try await store.page(query, after: nil)
@@ -67,7 +67,7 @@ extension ModelStoreContract {
       }
     },
     Check(
-      "a page goes on where the one before ended, although its last record was deleted or changed",
+      "a page continues after the previous one, although its last record was deleted or changed",
       needs: [.queries, .steadyPages]
     ) { store in
       let orders: [[ModelSort<ContractPerson>]] = [
@@ -118,7 +118,7 @@ extension ModelStoreContract {
     },
   ]
 
-  /// All pages of a query.
+  /// Returns all pages of a query.
   private static func pages<M: Model>(_ query: ModelQuery<M>, in store: some ModelStore) async throws -> [[M]] {
     var pages: [[M]] = []
     var mark: ModelPageMark?

@@ -23,7 +23,7 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, where: { !($0.age < 100) }), 1, "the number not below")
     },
-    Check("list answers by what is stored, not by local changes", needs: [.queries]) { store in
+    Check("list evaluates stored values, not local changes", needs: [.queries]) { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       person.age.value = 99
       let found = try await store.list(ContractPerson.self, where: { $0.age == 36 })
@@ -98,7 +98,7 @@ extension ModelStoreContract {
         try require(error.message.contains("employees"), "the error does not name the relation: \(error)")
       }
     },
-    Check("limit and offset count what is found, after sorting", needs: [.queries]) { store in
+    Check("limit and offset apply to the sorted matches", needs: [.queries]) { store in
       try await store.createAll((1...10).map { (number: Int) in ContractPerson.named("p\(number)", age: number) })
       let page = try await store.list(
         ContractPerson.self, where: { $0.age > 2 }, sort: [.descending(\.age)], limit: 3, offset: 1)
@@ -147,7 +147,7 @@ extension ModelStoreContract {
       let employees = try await store.list(in: company.employees)
       try requireEqual(employees.map(\.name.value), ["Ada", "Bob"], "the employees")
     },
-    Check("deleteAll deletes what the condition finds, and returns the number", needs: [.queries]) { store in
+    Check("deleteAll deletes the matches of the condition, and returns their number", needs: [.queries]) { store in
       try await store.createAll((1...5).map { (number: Int) in ContractPerson.named("p\(number)", age: number) })
       try requireEqual(try await store.deleteAll(ContractPerson.self, where: { $0.age > 2 }), 3, "the number")
       try requireEqual(try await store.list(ContractPerson.self).map(\.age.value), [1, 2], "what is left")

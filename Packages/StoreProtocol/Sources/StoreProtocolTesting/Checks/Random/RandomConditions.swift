@@ -13,7 +13,7 @@ struct RandomCondition {
     self.holds = holds
   }
 
-  /// A condition of at most this depth.
+  /// Returns a condition of at most this depth.
   static func random(_ random: inout RandomSource, depth: Int) -> RandomCondition {
     if depth > 0, random.next() % 3 != 0 {
       let first = self.random(&random, depth: depth - 1)

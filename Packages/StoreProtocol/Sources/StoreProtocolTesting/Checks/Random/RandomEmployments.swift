@@ -1,8 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// A check that stored links equal those of the models, after random changes of a relation that only one side stores.
-  /// Models are released and read again in between.
+  /// Returns a check that stored links equal those of the models, after random changes of a relation that only one side
+  /// stores. Models are released and read again in between.
   ///
   /// ```swift
   /// @Test func keepsEmployments() async throws {
@@ -15,7 +15,7 @@ extension ModelStoreContract {
   ///   - seed: the seed of the random numbers. The same seed gives the same histories. A violation reports the seed and
   ///     the operations.
   public static func randomEmployments(_ count: Int, seed: UInt64) -> Check {
-    Check("random changes of a relation are stored as the models have them, though models come and go") { store in
+    Check("random changes of a relation are stored as in the models, although these are released") { store in
       try await EmploymentHistory.run(count, seed: seed, in: store)
     }
   }

@@ -2,7 +2,7 @@ import StoreProtocol
 
 // Histories of models that move from one to another, on either side of their relation, and are saved in any order.
 extension ModelStoreContract {
-  /// A check that the stored links equal those of the models, after random changes and saves in random order.
+  /// Returns a check that the stored links equal those of the models, after random changes and saves in random order.
   ///
   /// ```swift
   /// @Test func keepsLinks() async throws {

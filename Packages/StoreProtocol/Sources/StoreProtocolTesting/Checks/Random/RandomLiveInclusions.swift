@@ -1,7 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// The promise that live results with related models have what a new store instance lists, after random writes.
+  /// Returns the promise that live results with related models have what a new store instance lists, after random
+  /// writes.
   ///
   /// - Parameters:
   ///   - count: the number of rounds. Each has a few writes.

@@ -1,8 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// The promise that each model is the one object of its identifier, whatever several tasks write at once through a
-  /// store instance, and whatever is observed meanwhile.
+  /// Returns the promise that each model is the one object of its identifier, whatever several tasks write at once
+  /// through a store instance, and whatever is observed meanwhile.
   ///
   /// ```swift
   /// try await ModelStoreContract.randomObservers(100, seed: 7).run { MemoryModelStore(handle) }

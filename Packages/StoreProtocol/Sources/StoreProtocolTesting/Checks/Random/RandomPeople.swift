@@ -57,7 +57,7 @@ struct PlainPerson {
     company = random.maybe(oneIn: 3) { $0.pick(Self.companies) }
   }
 
-  /// A model with the same values. Nil is written sometimes as nil and sometimes by not setting the field.
+  /// Returns a model with the same values. Nil is written sometimes as nil and sometimes by not setting the field.
   func model(_ companies: [String: ContractCompany], _ random: inout RandomSource) -> ContractPerson {
     let person = ContractPerson()
     func set<Value>(_ field: Field<Value>, _ value: Value?, _ random: inout RandomSource) {

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// A check that random queries on random data find what plain Swift finds.
+  /// Returns a check that random queries on random data find what plain Swift finds.
   ///
   /// ```swift
   /// @Test func findsWhatPlainSwiftFinds() async throws {

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// A check that searches for words find what plain Swift finds, after any writes and in any transaction.
+  /// Returns a check that searches for words find what plain Swift finds, after any writes and in any transaction.
   ///
   /// ```swift
   /// try await ModelStoreContract.randomSearches(100, seed: 7).run {

@@ -48,7 +48,7 @@ extension ModelStoreContract {
       try requireEqual(
         tickets.first?.watchers.value?.map(\.name.value) ?? [], ["Company 2", "Company 1"], "the watchers")
     },
-    Check("a reference to a model that is not there stays unloaded in a list that includes it", needs: [.queries]) {
+    Check("a reference to a missing model stays unloaded in a list that includes it", needs: [.queries]) {
       store in
       func create() async throws {
         let person = ContractPerson.named("Ada")
@@ -60,7 +60,7 @@ extension ModelStoreContract {
       try requireEqual(people.first?.company.value?.identifier, "nowhere", "the reference")
       try requireEqual(people.first?.company.value?.name.value, nil, "the name of the missing company")
     },
-    Check("relations of models at hand are loaded together, and keep local changes", needs: [.queries]) { store in
+    Check("relations of given models are loaded together, and keep local changes", needs: [.queries]) { store in
       try await createEmployments([0, 0, 1], companies: 2, in: store)
       let people = try await store.list(ContractPerson.self, sort: [.ascending(\.name)])
       people[2].company.value = people[0].company.value
@@ -197,7 +197,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// A check that lists with random relations are what plain Swift makes of the same data.
+  /// Returns a check that lists with random relations are what plain Swift makes of the same data.
   static func randomInclusions(_ count: Int, seed: UInt64) -> Check {
     Check("lists include what random writes left (\(count) rounds)", needs: [.queries]) { store in
       var random = RandomSource(seed: seed)

@@ -37,7 +37,7 @@ extension ModelStoreContract {
       let found = try await store.lookup(ContractPerson.self, identifier: identifier)
       try require(try await store.list(ContractPerson.self).first === found, "list made a second object")
     },
-    Check("lookup keeps what was changed locally") { store in
+    Check("lookup keeps local changes") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       person.name.value = "Augusta"
       _ = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")

@@ -46,7 +46,7 @@ extension ModelStoreContract {
         try requireEqual(sum, 100, "the sum of the ages in a stream \(query.name)")
       }
     },
-    SharedEngineCheck("a stream has what was stored when it began") { makeStore in
+    SharedEngineCheck("a stream has the records that were stored when it began") { makeStore in
       let first = try await makeStore(), second = try await makeStore()
       let people = try await createPeople(300, in: second)
       for (round, query) in streamQueries.enumerated() {

@@ -11,7 +11,7 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, 36, "the age")
       try require(!person.isDirty, "the model is still dirty")
     },
-    Check("refresh overwrites local changes of what was never stored") { store in
+    Check("refresh overwrites local changes of fields that were never stored") { store in
       let person = try await store.create(ContractPerson.named("Ada"))
       person.age.value = 37
       person.tags.value = ["new"]
@@ -20,14 +20,14 @@ extension ModelStoreContract {
       try requireEqual(person.tags.value ?? [], [], "the tags")
       try require(!person.isDirty, "the model is still dirty")
     },
-    Check("refresh of what is not there throws and keeps local changes") { store in
+    Check("refresh of a missing model throws and keeps local changes") { store in
       let person = ContractPerson.named("Ada")
       person.id.value = 4711
       try await requireError(.notFound, "refresh") { try await store.refresh(person) }
       try requireEqual(person.name.value, "Ada", "the name")
       try await requireError(.noIdentifier, "refresh") { try await store.refresh(ContractPerson.named("Ada")) }
     },
-    Check("list keeps what was changed locally") { store in
+    Check("list keeps local changes") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       person.age.value = 40
       try require(try await store.list(ContractPerson.self) == [person], "list made a second object")
@@ -41,7 +41,7 @@ extension ModelStoreContract {
       for try await person in store.stream(ContractPerson.self) { found.append(person.name.value) }
       try requireEqual(found, names, "the stream")
     },
-    Check("a stream goes on where a model is deleted meanwhile") { store in
+    Check("a stream continues if a model is deleted meanwhile") { store in
       for name in ["a", "b", "c"] { _ = try await store.createAndForget(name) }
       var found: [String?] = []
       for try await person in store.stream(ContractPerson.self) {

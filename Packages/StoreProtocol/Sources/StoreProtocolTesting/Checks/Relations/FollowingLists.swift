@@ -28,13 +28,13 @@ extension ModelStoreContract {
       try require(!company.isDirty, "the company is still dirty after an update")
     },
     Check(
-      "a list that was written as its inverse made it is whole, and saved when it changes", needs: [.anyModels]
+      "a list that was written as its inverse made it is complete, and saved when it changes", needs: [.anyModels]
     ) { store in
       let identifier = try await keeperOfTwo(in: store)
       let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
       try requireEqual(keeper.animals.value?.count, 2, "the number of animals")
     },
-    Check("a list set to what is left of it in memory loses no members where it is stored", needs: [.anyModels]) {
+    Check("a list set to its members in memory loses no stored members", needs: [.anyModels]) {
       store in
       let identifier = try await keeperWithAnimalThatLeft(in: store)
       let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
@@ -102,7 +102,7 @@ extension ModelStoreContract {
       try await store.refresh(keeper)
       try requireEqual(keeper.animals.value, try await store.list(ContractAnimal.self), "the animals")
     },
-    Check("save of what was referred to and is not there writes its lists", needs: [.anyModels]) { store in
+    Check("save of a referenced model without a record writes its lists", needs: [.anyModels]) { store in
       let keeper = ContractKeeper.with(identifier: "9", in: store.scope)
       keeper.animals.add(try await store.create(ContractAnimal()))
       try await store.save(keeper)
@@ -110,7 +110,7 @@ extension ModelStoreContract {
       try await store.refresh(keeper)
       try requireEqual(keeper.animals.value?.count, 1, "the number of animals")
     },
-    Check("save of a changed model of which there is only the identifier creates it if it is not there") { store in
+    Check("save of a changed unloaded reference creates the model if it has no record") { store in
       let person = ContractPerson.named("Ada")
       let company = ContractCompany.with(identifier: "acme", in: store.scope)
       person.company.value = company
@@ -150,7 +150,7 @@ extension ModelStoreContract {
     return keeper.identifier ?? ""
   }
 
-  /// One of two animals of a keeper, and the keeper, which was not read.
+  /// Returns one of two animals of a keeper, and the keeper, which was not read.
   private static func animalOfUnreadKeeper(
     in store: some ModelStore
   ) async throws -> (animal: ContractAnimal, keeper: ContractKeeper) {

@@ -69,7 +69,7 @@ extension ModelStoreContract {
       try await store.save(animal, including: .related)
       try requireEqual(try await store.list(ContractKeeper.self).map(\.name.value), ["Ann"], "what is stored")
     },
-    Check("save including related creates no models of which there is only an identifier", needs: [.anyModels]) {
+    Check("save including related creates no record of an unloaded reference", needs: [.anyModels]) {
       store in
       let animal = try ContractAnimal.from(dictionaryValue: ["keeper": 3])
       try await store.save(animal, including: .related)

@@ -3,7 +3,7 @@ import StoreProtocol
 // A list is loaded only when it is whole.
 extension ModelStoreContract {
   static let wholeLists: [Check] = [
-    Check("the list of a new model is whole, and that of a stored one is unknown until it is read") { store in
+    Check("the list of a new model is complete, and that of a stored one is unknown until it is read") { store in
       let company = ContractCompany()
       company.id.value = "acme"
       try requireList(company.employees, .notLoaded, [], count: 0, "of a new company")
@@ -14,7 +14,7 @@ extension ModelStoreContract {
       try await store.create(company)
       try requireList(company.employees, .incomplete, people, count: nil, "of a company that was created")
     },
-    Check("a list that its members name is whole once a store has read it", needs: [.queries]) { store in
+    Check("a list that its members reference is complete once a store has read it", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
       try requireList(company.employees, .notLoaded, nil, count: nil, "that was never read")
@@ -28,7 +28,7 @@ extension ModelStoreContract {
       company.unload()
       try requireList(company.employees, .notLoaded, nil, count: nil, "of a company that was unloaded")
     },
-    Check("a member that is added to an unread list does not make it whole", needs: [.queries]) { store in
+    Check("a member that is added to an unread list does not make it complete", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
       let person = ContractPerson.named("new")
@@ -54,7 +54,7 @@ extension ModelStoreContract {
       try await store.refresh(company)
       try requireList(company.employees, .incomplete, [person], count: nil, "after refresh")
     },
-    Check("a list in the record of its model is whole", needs: [.anyModels]) { store in
+    Check("a list in the record of its model is complete", needs: [.anyModels]) { store in
       try await storeKeeperOfNine(in: store)
       let keeper = try await store.lookup(ContractKeeper.self, identifier: "1")
       try requireEqual(keeper.animals.loadState, .loaded, "the state of the list")

@@ -15,7 +15,7 @@ extension ModelStoreContract {
       makeStore in
       for ending in [Ending.commit, .failure] { try await nestedOutlivingNested(ending, makeStore) }
     },
-    SharedEngineCheck("what a task does after the end of its transaction is written by itself") { makeStore in
+    SharedEngineCheck("writes of a task after the end of its transaction are committed separately") { makeStore in
       try await workingAfterwards(makeStore)
     },
     SharedEngineCheck("a save of a task that outlives its transaction is stored, or reports an error") { makeStore in

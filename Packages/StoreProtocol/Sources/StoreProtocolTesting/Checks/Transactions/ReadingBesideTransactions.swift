@@ -16,7 +16,7 @@ extension ModelStoreContract {
         for fails in [true, false] { try await readingCreatedMembers(makeStore, reading, fails: fails) }
       }
     },
-    SharedEngineCheck("an unsaved edit that a failed transaction reverted is back, also after a read by another task") {
+    SharedEngineCheck("a failed transaction restores an unsaved edit that it reverted, even after a read elsewhere") {
       makeStore in
       for reading in Reading.allCases { try await readingRevertedModel(makeStore, reading) }
     },

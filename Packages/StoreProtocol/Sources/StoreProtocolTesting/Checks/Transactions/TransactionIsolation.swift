@@ -74,7 +74,7 @@ extension ModelStoreContract {
       }
       try requireEqual(try await makeStore().list(ContractPerson.self).count, 2, "the number of people")
     },
-    SharedEngineCheck("a transaction is not rejected for what others do to models that it did not read") { makeStore in
+    SharedEngineCheck("a transaction is not rejected for writes to models that it did not read") { makeStore in
       let first = try await makeStore(), second = try await makeStore()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.createAndForget("Ada", age: 1)

@@ -24,7 +24,7 @@ extension ModelStoreContract {
       makeStore in
       try await listingDeletedModel(makeStore)
     },
-    SharedEngineCheck("a transaction has what the tasks do that it begins") { makeStore in
+    SharedEngineCheck("a transaction includes the calls of tasks that it starts") { makeStore in
       try await beginningTasks(makeStore)
     },
   ]

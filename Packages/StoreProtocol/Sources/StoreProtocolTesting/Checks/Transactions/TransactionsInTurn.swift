@@ -16,7 +16,7 @@ extension ModelStoreContract {
       makeStore in
       try await cancellingWaitingTask(makeStore)
     },
-    SharedEngineCheck("one of several transactions that wait for each other's store instance reports a conflict") {
+    SharedEngineCheck("one of several deadlocked transactions of store instances reports a conflict") {
       makeStore in
       for count in 2...4 {
         try await waitingInRing(of: count, makeStore) { store, name in

@@ -2,7 +2,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let cancellation = SharedEngineCheck("a task that is cancelled at any suspension point leaves the store whole")
+  static let cancellation = SharedEngineCheck("a task that is cancelled at any suspension point leaves the store valid")
   {
     makeStore in
     var step = 0
@@ -46,7 +46,7 @@ extension ModelStoreContract {
     acknowledge()
   }
 
-  /// The stored names after each step.
+  /// Returns the stored names after each step.
   private static func outcomes(_ name: String) -> [[String]] {
     [[], ["\(name)-a 1"], ["\(name)-a 2"], ["\(name)-a 2", "\(name)-b 3"], ["\(name)-b 3"]]
   }

@@ -30,7 +30,7 @@ extension ModelStoreContract {
       let found = try await makeStore().lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(found.age.value, 80, "the count")
     },
-    SharedEngineCheck("a field that another store instance changed is not overwritten, and the error has both sides") {
+    SharedEngineCheck("a field that another store instance changed is not overwritten, and the error has both values") {
       makeStore in
       let (first, person, second, same) = try await twice(makeStore)
       same.age.value = 50
@@ -162,7 +162,7 @@ extension ModelStoreContract {
       let ages = try await makeStore().list(ContractPerson.self).map(\.age.value)
       try requireEqual(ages, [50, nil], "the stored ages")
     },
-    SharedEngineCheck("no policy writes what was deleted meanwhile, or replaces another model by a new one") {
+    SharedEngineCheck("no policy writes a model that was deleted meanwhile, or replaces another model by a new one") {
       makeStore in
       let (first, person, second, same) = try await twice(makeStore)
       try await second.delete(same)
@@ -232,7 +232,7 @@ extension ModelStoreContract {
       initial.id = same.id
       try requireEqual(same.dictionaryValue, initial.dictionaryValue, "the reverted values")
     },
-    SharedEngineCheck("a value that was written in another way than it is read is no change of another writer") {
+    SharedEngineCheck("a value that is written in another form than it is read is not a change of another writer") {
       makeStore in
       let (first, second) = (try await makeStore(), try await makeStore())
       let meter = ContractMeter()
@@ -314,7 +314,7 @@ extension ModelStoreContract {
     },
   ]
 
-  /// One stored person, read by two store instances.
+  /// Returns one stored person, read by two store instances.
   private static func twice(
     _ makeStore: () async throws -> any ModelStore
   ) async throws -> (any ModelStore, ContractPerson, any ModelStore, ContractPerson) {
@@ -326,7 +326,7 @@ extension ModelStoreContract {
     return (first, person, second, same)
   }
 
-  /// A person as another store instance reads it.
+  /// Returns a person as another store instance reads it.
   private static func stored(
     _ person: ContractPerson, _ makeStore: () async throws -> any ModelStore
   ) async throws -> ContractPerson {

@@ -40,7 +40,7 @@ extension ModelStoreContract {
   ]
 
   static let exactIdentifiersOfDocuments: [Check] = [
-    Check("an import takes identifiers that differ only in the encoding of an accent", needs: [.exactIdentifiers]) {
+    Check("an import accepts identifiers that differ only in the encoding of an accent", needs: [.exactIdentifiers]) {
       store in
       let json = JSONValue.array(accents.map { ["id": .string($0), "name": "\($0.utf8.count)"] })
       let report = try await store.importModels(ContractCompany.self, fromJSON: try json.jsonData())

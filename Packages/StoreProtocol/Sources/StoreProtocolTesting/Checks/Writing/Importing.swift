@@ -29,7 +29,7 @@ extension ModelStoreContract {
       try require(!person.isDirty, "a saved field is dirty")
       try requireEqual(try await anew(person, in: store).age.value, 37, "the stored age")
     },
-    Check("what is read through the store replaces what a document loaded") { store in
+    Check("values read through the store replace those that a document loaded") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       try person.read(["age": 37])
       try await store.refresh(person)
@@ -73,7 +73,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractPerson.self).count, 3, "the number of people after the redo")
       try requireEqual(report.created[0].company.value?.name.value, "Acme", "the company after the redo")
     },
-    Check("a rejected entry is no part of the step of an import") { store in
+    Check("a rejected entry is not part of the step of an import") { store in
       let person = try await anew(try await store.create(ContractPerson.named("Ada")), in: store)
       let undo = ModelUndo(store.scope)
       let rejected: JSONValue = ["id": .int(person.id.value ?? 0), "name": " ", "age": 1]
@@ -187,7 +187,7 @@ extension ModelStoreContract {
         for model in companies { try await store.delete(model) }
       }
     },
-    Check("an import rejects an entry at the place of the model inside it that is rejected", needs: [.anyModels]) {
+    Check("an import rejects an entry at the position of the rejected model inside it", needs: [.anyModels]) {
       store in
       let json = Data(
         #"{"jobs": [{"id": 1, "boss": {"id": 2, "name": ""}}, {"id": 3, "staff": [{"id": 4, "name": "A"}, {"id": 5, "age": 3}]}]}"#
@@ -232,7 +232,7 @@ extension ModelStoreContract {
         try require(report.created.allSatisfy { !$0.isDirty }, "an imported model is dirty")
       }
     },
-    Check("an import of a document with a mistake in its syntax writes nothing") { store in
+    Check("an import of a document with a syntax error writes nothing") { store in
       let json = Data("[{\"name\": \"Ada\"}, {\"name\": ]".utf8)
       do {
         _ = try await store.importModels(ContractPerson.self, fromJSON: json)
@@ -265,7 +265,7 @@ extension ModelStoreContract {
     },
   ]
 
-  /// A model as the store has it now.
+  /// Returns a model as the store has it now.
   static func anew<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
     store.scope.remove(model)
     return try await store.lookup(M.self, identifier: model.identifier ?? "")

@@ -8,7 +8,7 @@ final class ContractPaper: Model {
   override var identifierField: AnyField? { id }
   override class var typeName: String { "ContractPaper" }
 
-  /// A value of so many lists and objects inside each other.
+  /// Returns a value of so many lists and objects inside each other.
   static func nested(_ depth: Int) -> JSONValue {
     (0..<depth).reduce(.string("innermost")) { $1.isMultiple(of: 2) ? .array([$0]) : .object(["in": $0]) }
   }

@@ -49,7 +49,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.count(ContractPerson.self), 1, "the number of people")
       try requireEqual(try await store.count(ContractCompany.self), 1, "the number of companies")
     },
-    Check("a model that is changed and then deleted in a transaction is let go", needs: [.transactions]) { store in
+    Check("a model that is changed and then deleted in a transaction is released", needs: [.transactions]) { store in
       let person = try await store.create(ContractPerson.named("Ada"))
       let identifier = person.identifier ?? ""
       try await transaction(in: store) { store in

@@ -2,7 +2,7 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let updating: [Check] = [
-    Check("update stores what changed") { store in
+    Check("update stores the changed fields") { store in
       let identifier = try await store.createAndForget("Ada", age: 36)
       do {
         let person = try await store.lookup(ContractPerson.self, identifier: identifier)
