@@ -39,7 +39,7 @@ extension MemoryModelStore {
     return try find(type.exactClass).map(type.typed)
   }
 
-  /// The number of models of a type for which a condition holds, without suspending.
+  /// Returns the number of models of a type for which a condition holds, without suspending.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for an invalid condition.
   /// - Complexity: as ``count(_:)``.

@@ -58,7 +58,7 @@ extension MemoryModelStore {
           throw refused("a record of \(type.nameForMessage) has no identifier or no value")
         }
         guard identifiers.insert(ExactText(identifier)).inserted else {
-          throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) is there twice")
+          throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) occurs twice")
         }
         guard let bytes = try? Array(value.jsonData(JSONWritingOptions(sortedKeys: true))) else {
           throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) can't be written as JSON")

@@ -66,7 +66,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try pageImmediately(query, after: mark)
   }
 
-  /// The number of models that ``list(_:)`` would find, without creating them.
+  /// Returns the number of models that ``list(_:)`` would find, without creating them.
   ///
   /// - Complexity: O(1) without a condition, and O(log *n*) for a condition that indexes can count; otherwise as
   ///   ``list(_:)``.
@@ -118,7 +118,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try run(program.query, nil, at: snapshot.engine, after: position).rows.map(\.identifier)
   }
 
-  /// The facts about a class of models.
+  /// Returns the facts about a class of models.
   func context<M: Model>(of type: M.Type) -> TypeContext { unretainedContext(of: type).takeUnretainedValue() }
 
   /// Returns the context of a class, which lasts as long as the store.
