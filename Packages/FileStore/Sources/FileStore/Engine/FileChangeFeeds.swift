@@ -7,7 +7,7 @@ import StoreEngine
 final class FileChangeFeeds: Sendable {
   private let feeds = Lock<[ExactText: StoreChangeFeed]>([:])
 
-  /// The feed of a group, created when it is first needed.
+  /// Returns the feed of a group, created when it is first needed.
   func feed(of engine: FileEngine) -> StoreChangeFeed {
     feeds.withLock { feeds in
       if let feed = feeds[ExactText(engine.group)] { return feed }
@@ -27,7 +27,7 @@ final class FileChangeFeeds: Sendable {
     feeds.withLock { $0[ExactText(group)] }.flatMap { $0.isObserved ? $0 : nil }
   }
 
-  /// Whether the feed of a group is observed.
+  /// Returns whether the feed of a group is observed.
   func isObserved(_ group: String) -> Bool { observedFeed(group) != nil }
 
   /// Reports the writes of another process; nil if everything may have changed, as by a repair.

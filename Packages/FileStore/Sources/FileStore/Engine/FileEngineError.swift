@@ -4,7 +4,7 @@
 
 /// An error of the storage engine. Failed calls to the file system throw ``FileSystemError`` instead.
 package enum FileEngineError: Error, Equatable, CustomStringConvertible {
-  /// The identifier of a new model is taken.
+  /// Returns the error for a new model whose identifier is taken.
   case conflict(type: String, identifier: String)
 
   /// The model to update or delete does not exist.

@@ -69,7 +69,7 @@ final class FileEngineService: Sendable {
     return opened
   }
 
-  /// The contents of a group that was opened.
+  /// Returns the contents of a group that was opened.
   func knownContents(of group: String) -> JournalContents? { state.withLock { $0.contents[group] } }
 
   /// Polls a group from now on, as long as it is observed. If the store can't be opened, the observer's own read

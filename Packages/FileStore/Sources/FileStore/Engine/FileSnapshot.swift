@@ -70,7 +70,7 @@ public struct FileSnapshot: RecordSnapshot {
   /// Returns the position of a record in the order of creation.
   public func order(of identifier: String, _ type: String) -> UInt64? { contents.entry(type, identifier)?.ordinal }
 
-  /// The indexes of a type; nil if they lack records that could not be read.
+  /// Returns the indexes of a type; nil if they lack records that could not be read.
   public func indexes(of type: String) -> RecordIndexes<Place>? {
     // A query that tests all records reports the unreadable ones.
     if !contents.hasAllKeys(type) { return nil }

@@ -69,7 +69,7 @@ struct StoreDirectory {
     }
   }
 
-  /// Whether no other process can write. It is false when the lock was removed by another process.
+  /// Returns whether no other process can write. It is false when the lock was removed by another process.
   func isLocked() throws -> Bool { try lock?.isHeld() ?? true }
 
   /// Writes the manifest again if it was damaged. The damaged one is kept in a quarantine file.

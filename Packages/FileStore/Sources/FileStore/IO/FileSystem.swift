@@ -70,7 +70,7 @@ package protocol StoreFile: AnyObject, Sendable {
   /// Starts writing bytes to the disk, so that ``synchronize()`` waits less. It guarantees nothing.
   func beginSynchronizing(from offset: UInt64, length: UInt64)
 
-  /// The file's size in bytes.
+  /// Returns the file's size in bytes.
   func size() throws(FileSystemError) -> UInt64
 
   /// Returns whether the file still has a name. The bytes of a removed file are lost when it is closed.

@@ -12,7 +12,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
   package enum Operation: String, Sendable {
     case open, read, write, truncate, lock, list, remove, rename
     case preallocate = "reserve room in"
-    case synchronize = "bring to the disk"
+    case synchronize = "sync"
     case size = "measure"
     case createDirectory = "create the directory"
     case startThread = "start a thread for"
@@ -44,7 +44,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
 
   private var advice: String {
     switch code {
-    case ENOSPC, EDQUOT: " Make room on the disk, then try again."
+    case ENOSPC, EDQUOT: " Free space on the disk, then try again."
     case EFBIG: " Allow the process larger files (ulimit -f), then try again."
     case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
     case EACCES, EPERM: " Allow the user of this process to read and write there."

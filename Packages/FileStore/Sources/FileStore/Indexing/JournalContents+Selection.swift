@@ -20,7 +20,7 @@ struct RecordKey: Sendable {
 }
 
 extension JournalContents {
-  /// The records that a query has to test.
+  /// Returns the records that a query has to test.
   ///
   /// - Parameters:
   ///   - orderedLimit: the largest number of records to read in the order of an index.

@@ -10,7 +10,7 @@
 
 // The first line of a segment, and segments without one.
 extension Journal {
-  /// The length of a segment without batches.
+  /// Returns the length of a segment without batches.
   static func headerLength(number: UInt32, firstBatch: UInt64, group: String) -> UInt64 {
     var encoder = LineEncoder()
     encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)

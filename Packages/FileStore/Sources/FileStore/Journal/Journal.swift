@@ -128,8 +128,8 @@ package final class Journal {
     if try !file.hasName() { throw FileSystemError(.synchronize, file.path, code: ENOENT) }
   }
 
-  /// The file of the segment, opened again if it was closed. If the file is missing, the journal rejects all writes,
-  /// because another process may be writing. Too many open files is a temporary error.
+  /// Returns the file of the segment, opened again if it was closed. If the file is missing, the journal rejects all
+  /// writes, because another process may be writing. Too many open files is a temporary error.
   func openedFile() throws -> any StoreFile {
     do {
       return try file.opened()
@@ -239,7 +239,7 @@ package final class Journal {
 
   // MARK: Checkpoints and compaction
 
-  /// A checkpoint of the current index. All of its records must be synced.
+  /// Returns a checkpoint of the current index. All of its records must be synced.
   private func makeCheckpoint() -> Checkpoint {
     bytesSinceCheckpoint = 0
     return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
@@ -309,7 +309,7 @@ package final class Journal {
     room.reserve(count, at: end, in: file)
   }
 
-  /// The number of zeros to write after `count` bytes at the end. They are recorded as written.
+  /// Returns the number of zeros to write after `count` bytes at the end. They are recorded as written.
   func takeFilling(behind count: UInt64) -> Int { room.takeFilling(behind: count, at: end) }
 
   /// Removes the bytes of a failed write. Otherwise a shorter batch over them would be followed by their

@@ -46,7 +46,7 @@ struct SegmentFile {
 
   var isOpen: Bool { if case .open = state { true } else { false } }
 
-  /// The file, opened if it is closed.
+  /// Returns the file, opened if it is closed.
   ///
   /// An open file that was replaced has lost its name. A closed file is known only by its name, so the file at that
   /// name is compared with the closed one.

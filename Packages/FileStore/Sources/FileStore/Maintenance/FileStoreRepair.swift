@@ -90,7 +90,7 @@ extension FileModelStore {
   /// Cancelling the task ends the repair before its first change. After the whole journal was read, the repair
   /// completes.
   ///
-  /// Writes wait for the repair. A list that is being read during the repair may have models twice, or omit some.
+  /// Writes wait for the repair. A read of all records that the repair interrupts throws `conflict`: repeat it.
   ///
   /// - Returns: the losses, and the number of kept models.
   /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if

@@ -34,7 +34,7 @@ extension Journal {
     for result in commit([changes], isDurable: true) { _ = try result.get() }
   }
 
-  /// The live records of a type; nil if there are none.
+  /// Returns the live records of a type; nil if there are none.
   private static func live(_ type: String, in index: JournalIndex) -> RecordSelection? {
     guard let number = index.number(of: type), index.types[number].liveCount > 0 else { return nil }
     return index.selection(index.types[number].entries.filter(\.isLive), ofType: number)

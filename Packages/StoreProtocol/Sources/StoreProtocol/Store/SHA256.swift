@@ -56,7 +56,7 @@ public enum SHA256 {
     return found
   }
 
-  /// The first 32 fractional bits of a root, computed in integers: a `Double` is not exact enough on every
+  /// Returns the first 32 fractional bits of a root, computed in integers: a `Double` is not exact enough on every
   /// platform.
   private static func fraction(of prime: UInt64, cubeRoot: Bool) -> UInt32 {
     // The largest r with r² ≤ prime · 2⁶⁴ (or r³ ≤ prime · 2⁹⁶) is the root times 2³².

@@ -38,8 +38,8 @@ extension Compaction {
     throw FileEngineError.noRoomToCompact(folder: folder, bytes: smallest)
   }
 
-  /// Whether a step frees at least half as much as it writes. A step that frees less makes the next steps larger,
-  /// because they write its result again.
+  /// Returns whether a step frees at least half as much as it writes. A step that frees less makes the next steps
+  /// larger, because they write its result again.
   private static func isWorthIt(_ kept: UInt64, of total: UInt64) -> Bool { kept + kept / 2 <= total }
 
   /// The maximum number of written bytes.
@@ -88,7 +88,7 @@ extension Compaction {
     return bytes
   }
 
-  /// A compaction of the first files alone.
+  /// Returns a compaction of the first files alone.
   ///
   /// It keeps the models of these files that exist now, each in the revision that it had at the end of the last of
   /// these files. So they stay in the order of their creation, and later revisions are replayed over them.

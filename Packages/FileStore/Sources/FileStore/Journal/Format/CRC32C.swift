@@ -24,7 +24,7 @@ enum CRC32C {
     return entries
   }()
 
-  /// The checksum of `bytes`.
+  /// Returns the checksum of `bytes`.
   ///
   /// - Parameter salt: Is covered, too: equal bytes have different checksums with different salts.
   /// - Complexity: O(*n*), eight bytes a step.
@@ -33,7 +33,7 @@ enum CRC32C {
     return filestore_crc32c(bytes.baseAddress, bytes.count, &crc) ? ~crc : checksumByTables(bytes, salt: salt)
   }
 
-  /// The same on a processor that has no instruction for it.
+  /// Returns the same on a processor that has no instruction for it.
   static func checksumByTables(_ bytes: UnsafeRawBufferPointer, salt: UInt32 = 0) -> UInt32 {
     tables.withUnsafeBufferPointer { tables in
       var crc = ~salt
@@ -58,7 +58,7 @@ enum CRC32C {
     }
   }
 
-  /// The salt with which `bytes` have a checksum.
+  /// Returns the salt with which `bytes` have a checksum.
   static func salt(of bytes: UnsafeRawBufferPointer, with checksum: UInt32) -> UInt32 {
     var crc = ~checksum
     for byte in bytes.reversed() {
@@ -68,7 +68,7 @@ enum CRC32C {
     return ~crc
   }
 
-  /// The index of the bit that was flipped in `count` bytes; nil if it was not exactly one.
+  /// Returns the index of the bit that was flipped in `count` bytes; nil if it was not exactly one.
   ///
   /// - Parameter difference: The stated and the calculated checksum, combined by exclusive or.
   static func flippedBit(in count: Int, difference: UInt32) -> Int? {
@@ -81,7 +81,8 @@ enum CRC32C {
     return nil
   }
 
-  /// The length of the shortest beginning of `bytes`, ending where `isEnd` allows it, whose checksum is `checksum`.
+  /// Returns the length of the shortest beginning of `bytes`, ending where `isEnd` allows it, whose checksum is
+  /// `checksum`.
   static func lengthOfPrefix(
     of bytes: UnsafeRawBufferPointer, with checksum: UInt32, salt: UInt32, endingWhere isEnd: (Int) -> Bool
   ) -> Int? {

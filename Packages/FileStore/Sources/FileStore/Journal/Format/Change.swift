@@ -65,7 +65,7 @@ extension String {
     return try string.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether two strings are the same byte by byte: Swift calls more of them equal.
+  /// Returns whether two strings are the same byte by byte: Swift calls more of them equal.
   func hasSameBytes(as other: String) -> Bool {
     withBytes { bytes in
       other.withBytes { other in

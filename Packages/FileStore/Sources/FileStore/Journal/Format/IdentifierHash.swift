@@ -13,7 +13,7 @@ struct IdentifierHash: Sendable, Equatable {
 
   init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
 
-  /// A number for an identifier, 0 or more.
+  /// Returns a number for an identifier, 0 or more.
   func callAsFunction(_ identifier: UnsafeRawBufferPointer) -> Int {
     var state = first ^ UInt64(identifier.count)
     var offset = 0
@@ -30,7 +30,7 @@ struct IdentifierHash: Sendable, Equatable {
     return Int(truncatingIfNeeded: Self.fold(state, 0xd6e8_feb8_6659_fd93) & UInt64(Int.max))
   }
 
-  /// Both halves of a product, one over the other: each bit depends on all.
+  /// Returns both halves of a product, one over the other: each bit depends on all.
   private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)
     return product.high ^ product.low

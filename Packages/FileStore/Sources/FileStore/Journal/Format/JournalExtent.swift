@@ -24,12 +24,12 @@ struct JournalExtent: Sendable {
     sealed + [SegmentExtent(segment: SegmentNumber(end.segment), length: end.length)]
   }
 
-  /// The required length of a file; nil if it does not belong to the journal.
+  /// Returns the required length of a file; nil if it does not belong to the journal.
   func length(of segment: SegmentNumber) -> UInt64? { files.first { $0.segment == segment }?.length }
 }
 
 extension IntegrityIssue {
-  /// Whether both report the same missing part.
+  /// Returns whether both report the same missing part.
   func isMissing(like other: IntegrityIssue) -> Bool {
     kind == .missing && other.kind == .missing && file == other.file && offset == other.offset
   }
@@ -46,8 +46,8 @@ extension JournalFiles {
     return false
   }
 
-  /// The number after the last required file: from the last close, or the segment that a compaction of all others
-  /// began.
+  /// Returns the number after the last required file: from the last close, or the segment that a compaction of all
+  /// others began.
   func dueEnd(_ mark: ClosedMark?) -> UInt32 {
     let behind = (segments.last?.number ?? 0) + (segments.last?.isCompacted == true ? 2 : 1)
     return max(behind, (mark?.segment ?? 0) + 1)

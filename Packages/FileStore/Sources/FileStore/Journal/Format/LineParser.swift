@@ -7,7 +7,7 @@ struct LineParser {
 
   private init(_ line: UnsafeRawBufferPointer) { self.line = line }
 
-  /// Whether the bytes (without the line break) are a line with a correct checksum.
+  /// Returns whether the bytes (without the line break) are a line with a correct checksum.
   ///
   /// - Parameter salt: That of the position of the line; 0 for a line that is checked without its position.
   static func isSound(_ line: UnsafeRawBufferPointer, salt: UInt32 = 0) -> Bool {
@@ -15,8 +15,8 @@ struct LineParser {
     return CRC32C.checksum(covered(line), salt: salt) == stated
   }
 
-  /// The salt with which a line is intact: that of the position at which it was written, if it was moved unchanged. Nil
-  /// for bytes that are not a line.
+  /// Returns the salt with which a line is intact: that of the position at which it was written, if it was moved
+  /// unchanged. Nil for bytes that are not a line.
   static func salt(of line: UnsafeRawBufferPointer) -> UInt32? {
     guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return nil }
     return CRC32C.salt(of: covered(line), with: stated)
@@ -48,7 +48,7 @@ struct LineParser {
     }
   }
 
-  /// The length of an intact line at the start of the bytes, if the line break after it was damaged.
+  /// Returns the length of an intact line at the start of the bytes, if the line break after it was damaged.
   static func soundPrefix(_ bytes: UnsafeRawBufferPointer, salt: UInt32) -> Int? {
     guard let stated = statedChecksum(bytes) else { return nil }
     let rest = covered(bytes)
@@ -58,7 +58,7 @@ struct LineParser {
     return length.map { $0 + LineLayout.prefixLength }
   }
 
-  /// Whether the bytes at an index begin as a line does.
+  /// Returns whether the bytes at an index begin as a line does.
   static func mayStart(at index: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
     bytes[index] == UInt8(ascii: "[") && statedChecksum(UnsafeRawBufferPointer(rebasing: bytes[index...])) != nil
   }

@@ -42,7 +42,7 @@ struct LineScanner: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// The next piece, or nil at the end of the file.
+  /// Returns the next piece, or nil at the end of the file.
   mutating func next() throws -> Piece? {
     var searched = 0
     while true {

@@ -26,8 +26,8 @@ package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringC
 
   package var description: String { StoreFormat.segment(self) }
 
-  /// The salt of the checksum of a line: its position, so that a line in another place is damaged. The first line of a
-  /// file names its file itself.
+  /// Returns the salt of the checksum of a line: its position, so that a line in another place is damaged. The first
+  /// line of a file names its file itself.
   func salt(at offset: UInt64) -> UInt32 {
     if offset == 0 { return 0 }
     return UInt32(truncatingIfNeeded: offset) &+ UInt32(truncatingIfNeeded: offset >> 32) &* 0x85eb_ca6b

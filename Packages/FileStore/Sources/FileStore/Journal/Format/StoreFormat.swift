@@ -26,15 +26,15 @@ enum StoreFormat {
   /// The suffix of the files of a journal.
   static let journalSuffix = ".journal"
 
-  /// Whether a type name is reserved: it begins with `@`.
+  /// Returns whether a type name is reserved: it begins with `@`.
   static func isReservedType(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "@") }
 
-  /// Whether this name in the directory of a store is one that the store uses.
+  /// Returns whether this name in the directory of a store is one that the store uses.
   static func isOwnName(_ name: Substring) -> Bool {
     name == lock || name == groups || name == reserve || name.hasPrefix("manifest.") || name.hasPrefix("manifest-")
   }
 
-  /// The number of the segment with this file name; nil if it is something else.
+  /// Returns the number of the segment with this file name; nil if it is something else.
   static func segmentNumber(_ name: String) -> UInt32? {
     guard name.hasSuffix(".journal"), let number = UInt32(name.dropLast(8)), (1...largestSegment).contains(number),
       segment(SegmentNumber(number)) == name
@@ -42,12 +42,12 @@ enum StoreFormat {
     return number
   }
 
-  /// The file name of a segment, or of its compacted form: "000001.compacted.journal".
+  /// Returns the file name of a segment, or of its compacted form: "000001.compacted.journal".
   static func segment(_ segment: SegmentNumber) -> String {
     padded(segment.number) + (segment.isCompacted ? compactedSuffix : ".journal")
   }
 
-  /// The number of the last segment that the file with this name replaces; nil if it is something else.
+  /// Returns the number of the last segment that the file with this name replaces; nil if it is something else.
   static func compactedNumber(_ name: String) -> UInt32? {
     guard name.hasSuffix(compactedSuffix), let number = UInt32(name.dropLast(compactedSuffix.count)),
       (1...largestSegment).contains(number), padded(number) + compactedSuffix == name
@@ -55,18 +55,18 @@ enum StoreFormat {
     return number
   }
 
-  /// Whether a file with this name is part of a journal.
+  /// Returns whether a file with this name is part of a journal.
   static func isJournal(_ name: String) -> Bool { segmentNumber(name) != nil || compactedNumber(name) != nil }
 
-  /// Whether a file with this name is unfinished, and therefore ignored.
+  /// Returns whether a file with this name is unfinished, and therefore ignored.
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinishedSuffix) }
 
-  /// The file name for the bytes that were cut off a segment at `offset`: "000001-4711.quarantine".
+  /// Returns the file name for the bytes that were cut off a segment at `offset`: "000001-4711.quarantine".
   static func quarantine(_ segment: UInt32, _ offset: UInt64, attempt: Int) -> String {
     "\(padded(segment))-\(offset)\(attempt > 1 ? "-\(attempt)" : "").quarantine"
   }
 
-  /// The file name for the manifest before a repair: "manifest-1.quarantine".
+  /// Returns the file name for the manifest before a repair: "manifest-1.quarantine".
   static func manifestQuarantine(_ number: Int) -> String { "manifest-\(number).quarantine" }
 
   private static func padded(_ number: UInt32) -> String {

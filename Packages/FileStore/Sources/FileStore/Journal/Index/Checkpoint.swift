@@ -246,7 +246,7 @@ private struct CheckpointReader {
     return list?.first
   }
 
-  /// The next elements, read into their final memory; nil if there are fewer.
+  /// Returns the next elements, read into their final memory; nil if there are fewer.
   private mutating func elements<Element: BitwiseCopyable>(_ count: UInt64, _ example: Element) throws -> [Element]? {
     let size = UInt64(MemoryLayout<Element>.stride)
     let (bytes, overflow) = count.multipliedReportingOverflow(by: size)

@@ -52,13 +52,13 @@ struct JournalIndex: Sendable {
   /// The records with the versions of migrated models; nil if there are none.
   var versions: TypeIndex? { number(of: ModelVersions.typeName).map { types[$0] } }
 
-  /// The number of a type that has had models.
+  /// Returns the number of a type that has had models.
   func number(of type: String) -> Int? {
     if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
     return numbers[Array(type.utf8)]
   }
 
-  /// The number of a type, assigned if it has none.
+  /// Returns the number of a type, assigned if it has none.
   mutating func intern(_ type: [UInt8]) -> Int {
     if let number = numbers[type] { return number }
     add(type, TypeIndex(hash: hash))
@@ -78,10 +78,10 @@ struct JournalIndex: Sendable {
     zip(names, types).filter { $1.liveCount > 0 }.map { String(decoding: $0.0, as: UTF8.self) }
   }
 
-  /// The name of a type, also of one without models.
+  /// Returns the name of a type, also of one without models.
   func name(ofType number: Int) -> String { String(decoding: names[number], as: UTF8.self) }
 
-  /// The same for a string. The last type is tried first, because consecutive writes often have the same type.
+  /// Returns the same for a string. The last type is tried first, because consecutive writes often have the same type.
   mutating func intern(_ type: String) -> Int {
     if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
     let number = intern(Array(type.utf8))
@@ -89,7 +89,7 @@ struct JournalIndex: Sendable {
     return number
   }
 
-  /// Whether the type numbered `number` has this name.
+  /// Returns whether the type numbered `number` has this name.
   func isNamed(_ number: Int, _ name: UnsafeRawBufferPointer) -> Bool { names[number].elementsEqual(name) }
 
   /// Applies a committed change.
@@ -130,17 +130,17 @@ struct JournalIndex: Sendable {
   /// Invalidates all cached reads.
   func noteWriteToAll() { for state in states { state.noteWrite() } }
 
-  /// The live model with this identifier.
+  /// Returns the live model with this identifier.
   func entry(type: Int, _ identifier: [UInt8]) -> TypeIndex.Entry? {
     identifier.withUnsafeBytes { entry(type: type, $0) }
   }
 
-  /// The same for bytes.
+  /// Returns the same for bytes.
   func entry(type: Int, _ identifier: UnsafeRawBufferPointer) -> TypeIndex.Entry? {
     types[type].find(identifier).map { types[type].entries[$0] }
   }
 
-  /// The same for bytes whose hash is known.
+  /// Returns the same for bytes whose hash is known.
   func entry(type: Int, _ identifier: UnsafeRawBufferPointer, hash: Int) -> TypeIndex.Entry? {
     types[type].find(identifier, hash: hash).map { types[type].entries[$0] }
   }
@@ -163,7 +163,8 @@ struct JournalIndex: Sendable {
     if let other = cursor.generation, other != generation { throw RecordsWereReplaced() }
   }
 
-  /// The first models of a type that were created after a cursor, and the next cursor; nil after the last model.
+  /// Returns the first models of a type that were created after a cursor, and the next cursor; nil after the last
+  /// model.
   func liveEntries(
     ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) throws(RecordsWereReplaced) -> (entries: [TypeIndex.Entry], next: CreationCursor?) {

@@ -56,8 +56,8 @@ struct TypeIndex: Sendable {
 
     var isLive: Bool { place.segment != .none }
 
-    /// The revision for readers, which writes expect. A model that is created again after its deletion has another one,
-    /// although its revision in the journal begins with 1 again.
+    /// Returns the revision for readers, which writes expect. A model that is created again after its deletion has
+    /// another one, although its revision in the journal begins with 1 again.
     func version(ofRevision revision: UInt64) -> UInt64 { Self.version(revision, ordinal: ordinal) }
 
     static func version(_ revision: UInt64, ordinal: UInt64) -> UInt64 { ordinal << 32 | revision & 0xffff_ffff }
@@ -96,12 +96,12 @@ struct TypeIndex: Sendable {
     self.largestInteger = largestInteger
   }
 
-  /// The index in ``entries`` of the live model with this identifier.
+  /// Returns the index in ``entries`` of the live model with this identifier.
   func find(_ identifier: UnsafeRawBufferPointer) -> Int? {
     slots.isEmpty ? nil : find(identifier, hash: hash(identifier))
   }
 
-  /// The same for an identifier whose hash is known.
+  /// Returns the same for an identifier whose hash is known.
   func find(_ identifier: UnsafeRawBufferPointer, hash: Int) -> Int? {
     guard !slots.isEmpty else { return nil }
     var slot = hash & (slots.count - 1)
@@ -204,7 +204,7 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The index of the first entry created after the one with `ordinal`.
+  /// Returns the index of the first entry created after the one with `ordinal`.
   func index(after ordinal: UInt64) -> Int {
     guard let first = entries.first?.ordinal, first <= ordinal else { return 0 }
     // Ordinals rise by at least one, and usually by exactly one.
@@ -218,7 +218,7 @@ struct TypeIndex: Sendable {
     return low
   }
 
-  /// The ordinal of the last of the first live entries; 0 for none.
+  /// Returns the ordinal of the last of the first live entries; 0 for none.
   ///
   /// - Complexity: O(1) without gaps, otherwise O(*n*) in the number of entries that are passed.
   func ordinal(ofLast count: Int) -> UInt64 {
@@ -233,7 +233,7 @@ struct TypeIndex: Sendable {
     return nextOrdinal
   }
 
-  /// The first models that were created after a cursor, and the next cursor; nil after the last model.
+  /// Returns the first models that were created after a cursor, and the next cursor; nil after the last model.
   func liveEntries(
     after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) -> (entries: [Entry], next: CreationCursor?) {
@@ -310,7 +310,7 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The positive integer whose canonical decimal form is `identifier` ("7", but not "07" or "+7").
+  /// Returns the positive integer whose canonical decimal form is `identifier` ("7", but not "07" or "+7").
   private static func integer(_ identifier: UnsafeRawBufferPointer) -> Int? {
     guard (1...19).contains(identifier.count), identifier[0] != UInt8(ascii: "0") else { return nil }
     var value = 0

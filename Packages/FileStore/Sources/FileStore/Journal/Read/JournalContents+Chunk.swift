@@ -40,7 +40,7 @@ package struct Chunk: Sendable {
   /// The next cursor; nil after the last chunk.
   package var next: CreationCursor?
 
-  /// The JSON of a row.
+  /// Returns the JSON of a row.
   package func value(_ row: Row) -> ArraySlice<UInt8> { bytes[row.value] }
 }
 
@@ -69,8 +69,8 @@ extension JournalContents {
   /// The approximate maximum number of bytes of one read call.
   private static let pieceSize: UInt64 = 1 << 20
 
-  /// The models that were created after `cursor`: at most `limit`, and none after `byteLimit` bytes. May block on the
-  /// disk.
+  /// Returns the models that were created after `cursor`: at most `limit`, and none after `byteLimit` bytes. May block
+  /// on the disk.
   ///
   /// - Throws: ``RecordsWereReplaced``, ``FileSystemError``.
   func chunk(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> Chunk {
@@ -104,7 +104,7 @@ extension JournalContents {
     }
   }
 
-  /// The models that were created after `cursor`, and the cursor after them; nil if the type has none.
+  /// Returns the models that were created after `cursor`, and the cursor after them; nil if the type has none.
   private func select(
     _ type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) throws -> (RecordSelection, CreationCursor?)? {
@@ -117,7 +117,7 @@ extension JournalContents {
     }
   }
 
-  /// The same as one list.
+  /// Returns the same as one list.
   func list(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
     try readingAgainIfMoved {
       var list = RecordList()

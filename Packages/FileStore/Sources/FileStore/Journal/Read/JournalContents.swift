@@ -59,7 +59,7 @@ final class JournalContents: Sendable {
     try index.withLock(body)
   }
 
-  /// The index entry of a model; nil if there is none.
+  /// Returns the index entry of a model; nil if there is none.
   func entry(_ type: String, _ identifier: String) -> TypeIndex.Entry? {
     var identifier = identifier
     return withIndex { index in
@@ -70,7 +70,7 @@ final class JournalContents: Sendable {
     }
   }
 
-  /// The path of a segment.
+  /// Returns the path of a segment.
   func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
   /// Returns the value of a record. The line is checked against its checksum, and against the name and the revision in
@@ -84,7 +84,7 @@ final class JournalContents: Sendable {
     }
   }
 
-  /// The same, if it does not block; nil otherwise.
+  /// Returns the same, if it does not block; nil otherwise.
   func readWithoutWaiting(_ entry: TypeIndex.Entry, _ type: String, _ identifier: String) throws -> [UInt8]? {
     let place = entry.place
     guard let file = files.file(key(place.segment)) else { return nil }
@@ -108,7 +108,7 @@ final class JournalContents: Sendable {
     return Array(line[range])
   }
 
-  /// The range of the value in the bytes at `place`; nil if they are not the expected record.
+  /// Returns the range of the value in the bytes at `place`; nil if they are not the expected record.
   func valueRange(
     in line: UnsafeRawBufferPointer, at place: RecordLocation, _ expected: ExpectedRecord
   ) -> Range<Int>? {
@@ -118,7 +118,7 @@ final class JournalContents: Sendable {
     return record.value
   }
 
-  /// The damage of a record that can't be read.
+  /// Returns the damage of a record that can't be read.
   ///
   /// - Parameter line: The bytes at its position.
   func damage(at place: RecordLocation, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
@@ -136,7 +136,7 @@ final class JournalContents: Sendable {
       kind: .damage, file: path(place.segment), offset: place.offset, length: UInt64(place.length), reason: reason)
   }
 
-  /// The segment, opened for reading.
+  /// Returns the segment, opened for reading.
   func openFile(_ segment: SegmentNumber) throws(FileSystemError) -> any StoreFile {
     if let source {
       if let file = kept.withLock({ $0[segment] }) { return file }
@@ -174,7 +174,7 @@ final class JournalContents: Sendable {
     moves.withLock { $0 += 1 }
   }
 
-  /// A snapshot of everything, which later writes do not change.
+  /// Returns a snapshot of everything, which later writes do not change.
   ///
   /// A read of it throws ``SnapshotExpired`` if a compaction has removed the file since, unless the files are kept.
   ///
@@ -199,7 +199,7 @@ final class JournalContents: Sendable {
     }
   }
 
-  /// The same files with another index.
+  /// Returns the same files with another index.
   func with(_ index: JournalIndex) -> JournalContents {
     JournalContents(folder: folder, index: index, issues: [], fileSystem: fileSystem, files: files)
   }

@@ -26,7 +26,7 @@ extension JournalReader {
     return issues + index.mismatches(with: scanned, besides: issues, in: folder).map(\.issue)
   }
 
-  /// The same, and the readable records.
+  /// Returns the same, and the readable records.
   ///
   /// - Parameters:
   ///   - index: An index without models, whose types keep their numbers.

@@ -195,7 +195,7 @@ final class JournalReader {
     hasStartedOver = true
   }
 
-  /// The last bytes before an offset; nil if they no longer exist.
+  /// Returns the last bytes before an offset; nil if they no longer exist.
   static func tail(of file: any StoreFile, before offset: UInt64) throws -> [UInt8]? {
     let count = min(offset, tailLength)
     let bytes = try file.bytes(from: offset - count, count: Int(count))

@@ -55,7 +55,7 @@ extension JournalIndex {
 }
 
 extension TypeIndex {
-  /// The entry with the same identifier as one of another index.
+  /// Returns the entry with the same identifier as one of another index.
   fileprivate func entry(like entry: Entry, of other: TypeIndex) -> Entry? {
     other.withIdentifier(of: entry) { find($0) }.map { entries[$0] }
   }

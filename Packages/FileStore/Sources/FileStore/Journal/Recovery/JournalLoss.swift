@@ -30,12 +30,12 @@ struct JournalLoss: Sendable, Equatable {
   /// The type of the lost record; empty if it is unknown.
   var typeName: String { if case .record(let type, _) = content { type } else { "" } }
 
-  /// Whether lists of a type may lack records, or have outdated ones.
+  /// Returns whether lists of a type may lack records, or have outdated ones.
   func concerns(_ type: String) -> Bool {
     if case .record(let lost, _) = content { lost.hasSameBytes(as: type) } else { true }
   }
 
-  /// Whether a later revision of a model may be lost.
+  /// Returns whether a later revision of a model may be lost.
   ///
   /// - Parameter place: The position of its record; nil if there is none.
   func concerns(_ type: String, _ identifier: String, at place: RecordLocation?) -> Bool {
@@ -50,10 +50,11 @@ struct JournalLoss: Sendable, Equatable {
 }
 
 extension JournalContents {
-  /// The losses of which a list of a type may lack records, or have outdated ones.
+  /// Returns the losses of which a list of a type may lack records, or have outdated ones.
   func losses(of type: String) -> [JournalLoss] { withIndex { $0.losses.filter { $0.concerns(type) } } }
 
-  /// The loss that may contain a later revision of a model, and whether the model has a record; nil if there is none.
+  /// Returns the loss that may contain a later revision of a model, and whether the model has a record; nil if there is
+  /// none.
   func loss(of type: String, _ identifier: String) -> (issue: IntegrityIssue, isFound: Bool)? {
     if withIndex({ $0.losses.isEmpty }) { return nil }
     let entry = entry(type, identifier)

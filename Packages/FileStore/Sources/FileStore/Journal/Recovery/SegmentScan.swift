@@ -75,7 +75,7 @@ struct SegmentScan {
     return extent
   }
 
-  /// The salt of a line that was moved to an offset by some bytes.
+  /// Returns the salt of a line that was moved to an offset by some bytes.
   private func position(_ offset: UInt64, _ shift: Int = 0) -> UInt32 {
     segment.salt(at: offset &- UInt64(bitPattern: Int64(shift)))
   }
@@ -145,7 +145,7 @@ struct SegmentScan {
     return firstBatch
   }
 
-  /// Whether a complete line begins at an offset of a segment, and it is not the first line of the batch.
+  /// Returns whether a complete line begins at an offset of a segment, and it is not the first line of the batch.
   static func hasOtherLine(
     than batch: UInt64, in file: any StoreFile, _ segment: SegmentNumber, at offset: UInt64
   ) throws -> Bool {

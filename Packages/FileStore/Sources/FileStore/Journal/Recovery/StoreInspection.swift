@@ -62,7 +62,7 @@ enum StoreInspection {
     }
   }
 
-  /// Whether there is a file of a journal in the folder of a group.
+  /// Returns whether there is a file of a journal in the folder of a group.
   private static func hasJournals(_ directory: String, _ fileSystem: any FileSystem) throws -> Bool {
     let groups = "\(directory)/\(StoreFormat.groups)"
     for folder in try names(in: groups, fileSystem) ?? [] {
@@ -72,7 +72,7 @@ enum StoreInspection {
     return false
   }
 
-  /// The names in a folder; nil if there is none.
+  /// Returns the names in a folder; nil if there is none.
   private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
     do {
       return try fileSystem.list(folder)
@@ -82,7 +82,7 @@ enum StoreInspection {
     }
   }
 
-  /// The first name of another program. Files of systems and editors, and those of an interrupted creation, are
+  /// Returns the first name of another program. Files of systems and editors, and those of an interrupted creation, are
   /// ignored.
   private static func foreignName(
     _ names: [String], in directory: String, _ fileSystem: any FileSystem
@@ -106,7 +106,7 @@ enum StoreInspection {
     return nil
   }
 
-  /// The bytes of a small file, or the beginning of a large one; nil if there is none.
+  /// Returns the bytes of a small file, or the beginning of a large one; nil if there is none.
   private static func contents(of path: String, _ fileSystem: any FileSystem) throws -> [UInt8]? {
     do {
       return try fileSystem.open(path, .read).bytes(from: 0, count: 4_096)
@@ -118,7 +118,7 @@ enum StoreInspection {
     }
   }
 
-  /// Whether a file is ignored: hidden files, and those that systems create in each folder.
+  /// Returns whether a file is ignored: hidden files, and those that systems create in each folder.
   private static func isLitter(_ name: String) -> Bool {
     name.hasPrefix(".") || ["lost+found", "desktop.ini", "Thumbs.db"].contains(name)
   }
@@ -165,7 +165,7 @@ enum StoreManifest {
   /// `{"crc":"01234567",` and the rest of one line, which the checksum covers.
   private static let prefixLength = 18
 
-  /// The manifest of the written version.
+  /// Returns the manifest of the written version.
   static func bytes() -> [UInt8] {
     let rest = Array(#""format":"\#(StoreFormat.name)","version":\#(StoreFormat.version)}"#.utf8)
     return Array(#"{"crc":"\#(checksum(rest[...]))","#.utf8) + rest + [0x0a]

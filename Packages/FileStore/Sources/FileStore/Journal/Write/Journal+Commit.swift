@@ -125,7 +125,7 @@ private struct Admission {
     return number
   }
 
-  /// The revision after a change, and whether a batch that is not published yet created the model.
+  /// Returns the revision after a change, and whether a batch that is not published yet created the model.
   private func revision(
     after change: Change, _ staged: StagedRevisions.State, _ stored: TypeIndex.Entry?
   ) throws(FileEngineError) -> (revision: UInt64, isCreated: Bool) {

@@ -26,7 +26,7 @@ struct PreallocatedSpace {
   /// Records that the segment ends here, without preallocated space.
   mutating func giveBack(from end: UInt64) { (reserved, filled) = (end, end) }
 
-  /// Whether space must be preallocated before `count` bytes are written at the end.
+  /// Returns whether space must be preallocated before `count` bytes are written at the end.
   func isShort(of count: UInt64, at end: UInt64) -> Bool { preallocation > 0 && end + count > reserved }
 
   /// Preallocates space for `count` bytes and more, if the file system has it.
@@ -38,7 +38,7 @@ struct PreallocatedSpace {
     } catch {}
   }
 
-  /// The number of zeros to write after `count` bytes at the end. They are recorded as written.
+  /// Returns the number of zeros to write after `count` bytes at the end. They are recorded as written.
   mutating func takeFilling(behind count: UInt64, at end: UInt64) -> Int {
     guard end + count > filled, count < filling else { return 0 }
     filled = max(end + count, min(end + filling, reserved))

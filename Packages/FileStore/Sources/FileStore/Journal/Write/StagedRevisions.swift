@@ -50,7 +50,7 @@ struct StagedRevisions {
     set { entries[place].state = newValue }
   }
 
-  /// The position of a model, which is added if it has none.
+  /// Returns the position of a model, which is added if it has none.
   ///
   /// - Parameter hash: that of the identifier, by one ``IdentifierHash`` for all.
   mutating func place(type: Int, _ identifier: UnsafeRawBufferPointer, hash: Int) -> Int {

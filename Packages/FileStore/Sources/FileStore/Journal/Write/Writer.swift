@@ -117,7 +117,7 @@ struct Writer {
     readers[other]?.rest()
   }
 
-  /// The journal of a group, if it is open.
+  /// Returns the journal of a group, if it is open.
   func journal(_ group: String) throws -> Journal {
     guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
     return journal

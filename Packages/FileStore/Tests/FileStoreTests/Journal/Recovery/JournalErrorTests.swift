@@ -121,7 +121,7 @@ import Testing
 
   @Test func `An error of a journal on a failing disk advises what to do`() {
     func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
-    #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Make room on the disk, then try again."))
+    #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Free space on the disk, then try again."))
     #expect(message(EMFILE).contains("Close files"))
     #expect(message(EACCES).contains("to read and write there"))
     #expect(message(EROFS).contains("with the mode readOnly"))
