@@ -74,7 +74,7 @@ extension ErrorText {
       .failure(URLError(.timedOut))),
     looking("a request that was cancelled", "GET /authors/7: the task was cancelled", .failure(CancellationError())),
     looking(
-      "a transport that fails in its own way", "GET /authors/7: no answer came: no carrier",
+      "a transport that fails in its own way", "GET /authors/7: no response arrived: no carrier",
       .failure(Told("no carrier"))),
     looking(
       "an address without a server",

@@ -64,7 +64,7 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case .failed(let code, let time): return "\(request)\(again) failed: \(code), \(time)"
     case .retrying(let time): return "\(request)\(again) again in \(time)"
     case .renewingCredentials: return "\(request)\(again) requests new credentials"
-    case .shared: return "\(request) shares an answer"
+    case .shared: return "\(request) shares a response"
     case .identifierReplaced(let sent, let received):
       return "\(request) stored as \(received.quotedForMessage) instead of \(sent.quotedForMessage)"
     }

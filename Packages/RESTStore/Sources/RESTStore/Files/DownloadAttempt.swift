@@ -93,7 +93,7 @@ final class DownloadAttempt: Sendable {
   private func begin(_ head: HTTPResponseData, _ state: inout State) throws -> Bool {
     guard head.isSuccessful else { return false }
     if let packing = head.headers["Content-Encoding"], packing.lowercased() != "identity" {
-      throw ModelStoreError(.server, "the file is packed as \(packing.prefix(20)), although it was not requested so")
+      throw ModelStoreError(.server, "the file has the content encoding \(packing.prefix(20)), which was not requested")
     }
     let length = head.headers["Content-Length"].flatMap { Int($0) }
     switch head.status {
@@ -103,10 +103,10 @@ final class DownloadAttempt: Sendable {
         version?.total == nil || range.total == nil || version?.total == range.total
       else {
         state.mustRestart = version != nil
-        throw ModelStoreError(.server, "the answer has another range of bytes than the requested one")
+        throw ModelStoreError(.server, "the response has another range of bytes than the requested one")
       }
       guard version != nil || range.total != nil else {
-        throw ModelStoreError(.server, "the answer has a range of bytes that was not requested, of an unknown length")
+        throw ModelStoreError(.server, "the response has a range of bytes that was not requested, of an unknown length")
       }
       do {
         // Without a version, the part may have bytes of another file.
@@ -127,7 +127,7 @@ final class DownloadAttempt: Sendable {
         throw Self.failure(error, part)
       }
       (state.count, state.offset, state.total) = (0, 0, length)
-    default: throw ModelStoreError(.server, "the answer has the status \(head.status), and no file")
+    default: throw ModelStoreError(.server, "the response has the status \(head.status), and no file")
     }
     guard state.total ?? 0 <= maximumBytes else { throw tooLong() }
     return true
@@ -139,10 +139,10 @@ final class DownloadAttempt: Sendable {
     guard let total else { return }
     if isUnknown {
       // The next request gets the rest, or learns that there is none.
-      throw ModelStoreError(.offline, "the answer ended after \(count) bytes of a file of unknown length")
+      throw ModelStoreError(.offline, "the response ended after \(count) bytes of a file of unknown length")
     }
     guard count < total else { return }
-    throw ModelStoreError(.offline, "the answer ended after \(count) of \(total) bytes")
+    throw ModelStoreError(.offline, "the response ended after \(count) of \(total) bytes")
   }
 
   /// Ends the attempt: later calls of a transport write nothing. A part that can't be continued is removed.

@@ -59,7 +59,7 @@ public enum RESTPaging: Sendable, Hashable {
   ///   - countSoFar: the number of elements in this page and those before; nil if that is not known.
   func items(after items: [RESTQueryItem], count: Int, total: Int?, countSoFar: Int?) -> [RESTQueryItem]? {
     func number(_ name: String?) -> Int? { Self.number(name, in: items) }
-    /// The items with a number moved forward; nil if there is no larger number.
+    /// Returns the items with a number moved forward; nil if there is no larger number.
     func moved(_ name: String, from current: Int, by distance: Int) -> [RESTQueryItem]? {
       let (next, isTooLarge) = current.addingReportingOverflow(distance)
       return isTooLarge ? nil : RESTPageLink.replacing(items, [RESTQueryItem(name, String(next))])

@@ -197,7 +197,7 @@ public final class RESTEngine: Sendable {
     return answer
   }
 
-  /// An error with the status of the answer, if that is not a success.
+  /// Returns an error with the status of the answer, if that is not a success.
   private func refused(_ error: any Error, _ response: HTTPResponseData) -> any Error {
     guard var error = error as? ModelStoreError, !response.isSuccessful else { return error }
     error.refusal = ServerRefusal(

@@ -15,7 +15,7 @@ extension ModelStoreError {
       let (code, message) = Self.meaning(of: error)
       // The rest of the error contains the address with its secrets.
       self.init(code, message, cause: URLError(error.code))
-    default: self.init(.server, "no answer came: \(error)", cause: error)
+    default: self.init(.server, "no response arrived: \(error)", cause: error)
     }
   }
 

@@ -175,7 +175,7 @@ import Testing
     let store = try RESTModelStore(StubTransport(failing: Missing(description: "no carrier")))
     let error = try await storeError { _ = try await store.list(Person.self) }
     #expect(error.code == .server)
-    #expect(error.message == "GET /people: no answer came: no carrier")
+    #expect(error.message == "GET /people: no response arrived: no carrier")
     #expect(error.cause is Missing)
   }
 }
