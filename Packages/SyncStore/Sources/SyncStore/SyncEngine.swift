@@ -286,7 +286,7 @@ extension OutboxEntry {
     self.init(members: members)
   }
 
-  /// The bytes of the record that holds the entry.
+  /// Returns the bytes of the record that holds the entry.
   func bytes() throws -> [UInt8] {
     Array(try JSONValue.object(members).jsonData(JSONWritingOptions(sortedKeys: true)))
   }

@@ -52,7 +52,7 @@ struct Lane: Equatable {
   /// A function that decides about conflicts.
   typealias Resolver = (SyncConflict) -> SyncResolution
 
-  /// The decision without a resolver.
+  /// Returns the decision without a resolver.
   static func merging(_ conflict: SyncConflict) -> SyncResolution { .merge }
 
   /// Freezes the request to send; a request whose outcome is unknown is returned as it is.
@@ -114,7 +114,7 @@ struct Lane: Equatable {
       self.entry = entry
       return .read
     case .refused(let status, let message, let fields, let retryAfter):
-      entry.note(message.isEmpty ? "The server answered \(status)." : message, fields)
+      entry.note(message.isEmpty ? "The server responded with the status \(status)." : message, fields)
       switch status {
       case 404, 409, 410, 412:
         self.entry = entry

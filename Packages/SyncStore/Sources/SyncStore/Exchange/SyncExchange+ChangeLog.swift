@@ -41,8 +41,8 @@ extension SyncExchange {
         throw ModelStoreError(
           .server,
           """
-          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but leads back to it. \
-          What was read is kept.
+          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but returns it again. \
+          The changes read so far are kept.
           """)
       }
       known = next

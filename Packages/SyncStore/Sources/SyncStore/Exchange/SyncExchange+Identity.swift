@@ -38,7 +38,7 @@ extension SyncExchange {
     }
   }
 
-  /// The operations that give a record its identifier; nil if it has no request in flight any more.
+  /// Returns the operations that give a record its identifier; nil if it has no request in flight any more.
   private func assignment<M: Model>(
     _ type: M.Type, _ temporary: String, _ remote: RemoteRecord,
     _ body: (inout Lane, AttributeDictionary) -> Void
@@ -77,8 +77,8 @@ extension SyncExchange {
     return operations
   }
 
-  /// The dirty records that reference a record, other than the record itself. Clean ones are as the server has them,
-  /// and don't.
+  /// Returns the dirty records that reference a record, other than the record itself. Clean ones are as the server has
+  /// them, and don't.
   ///
   /// - Parameters:
   ///   - type: the type of the record.
@@ -207,7 +207,7 @@ extension SyncExchange {
     }
   }
 
-  /// The topmost key of the identifier in records.
+  /// Returns the topmost key of the identifier in records.
   func identifierKey<M: Model>(of type: M.Type) -> String? {
     // A field has its key from its model.
     let prototype = type.init()

@@ -311,7 +311,7 @@ extension SyncExchange {
     if lane.local == nil { try await cutReferences(to: [OutboxEntry.recordName(type, identifier)]) }
   }
 
-  /// The identifiers of the records of a type that the server had when they were last read.
+  /// Returns the identifiers of the records of a type that the server had when they were last read.
   private func known(_ type: String) async throws -> [String] {
     var created: Set<ExactText> = []
     var known: [String] = []

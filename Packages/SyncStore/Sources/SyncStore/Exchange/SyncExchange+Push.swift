@@ -52,7 +52,7 @@ extension SyncExchange {
     }
   }
 
-  /// The entries with the references of their records.
+  /// Returns the entries with the references of their records.
   func items() async throws -> [Schedule.Item] {
     try await locally {
       referrers = [:]

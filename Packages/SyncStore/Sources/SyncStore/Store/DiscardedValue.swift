@@ -24,7 +24,7 @@ public struct DiscardedValue: Sendable, Hashable {
   /// The time of the loss.
   public let time: Date
 
-  /// The operation that adds the note.
+  /// Returns the operation that adds the note.
   func creation() throws -> RecordOperation {
     var members: AttributeDictionary = [
       "type": .string(type), "identifier": .string(identifier), "value": value, "time": .int(time.milliseconds),

@@ -60,7 +60,7 @@ extension SyncModelStore {
     }
   }
 
-  /// The identifiers of the records of a type, in parts for one commit each.
+  /// Returns the identifiers of the records of a type, in parts for one commit each.
   private func parts(of type: String) async throws -> [[String]] {
     var identifiers: [String] = []
     _ = try await handle.local.readRecords(of: type) { identifiers += $0.map(\.identifier) }

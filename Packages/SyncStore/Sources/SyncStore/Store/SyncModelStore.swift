@@ -249,7 +249,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
   }
 
-  /// The query for the records of the server that are kept here.
+  /// Returns the query for the records of the server that are kept here.
   func query<M: Model>(_ type: M.Type) -> ModelQuery<M> {
     var query = ModelQuery(type)
     query.filter = policies[M.typeName]?.kept

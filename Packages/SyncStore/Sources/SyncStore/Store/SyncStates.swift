@@ -51,7 +51,7 @@ public struct SyncStates<M: Model, Local: RecordEngine>: AsyncSequence {
 }
 
 extension SyncModelStore {
-  /// The sync states of a model: the current one first, then each change.
+  /// Returns the sync states of a model: the current one first, then each change.
   ///
   /// ```swift
   /// for try await state in store.syncStates(of: book) { badge.isHidden = state == .synced }
