@@ -155,7 +155,7 @@ extension RESTService {
   /// Returns the problem of a request that no rule allows.
   func refusal(_ call: ServiceCall) -> ServiceProblem {
     call.request.user == nil
-      ? ServiceProblem(401, "This needs a user who may do it.") : ServiceProblem(403, "This user may not do it.")
+      ? ServiceProblem(401, "This requires an authenticated user.") : ServiceProblem(403, "This user may not do this.")
   }
 
   /// Rejects query parameters of a request that has none: they would be ignored silently.

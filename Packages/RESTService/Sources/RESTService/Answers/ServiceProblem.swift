@@ -25,7 +25,7 @@ struct ServiceProblem: Error {
   /// The problem of an address without a resource.
   static var noResource: ServiceProblem { ServiceProblem(404, "There is no resource at this address.") }
 
-  /// The problem of a method that an address does not support.
+  /// Returns the problem of a method that an address does not support.
   static func method(allowed: [String]) -> ServiceProblem {
     ServiceProblem(
       405, "This address allows \(allowed.joined(separator: ", ")).",

@@ -59,7 +59,7 @@ struct RecordSchema {
     }
   }
 
-  /// A record inside of another one lacks the reference to that one, so only its keys are known.
+  /// Returns the schema of an embedded record. It lacks the reference to the outer record, so its keys are not listed.
   private func embedded(_ type: ModelObject.Type) -> AttributeDictionary { ["type": "object"] }
 }
 
