@@ -79,21 +79,21 @@ extension ErrorText {
     noting(
       "a setting that is not known", "line 2: colour of <attribute> is unknown, and was kept unchanged.",
       #"<attribute name="a" attributeType="String" colour="red"/>"#),
-    ErrorText("an entity that a schema does not have", #"There is no entity "B" in the schema; there are A."#) { _ in
+    ErrorText("an entity that a schema does not have", #"The schema has no entity "B". It has A."#) { _ in
       _ = try schema("").modelType(named: "B")
     },
     ErrorText(
-      "a model of an abstract entity", #"The entity "A" is abstract: make a model of one that is derived from it."#
+      "a model of an abstract entity", #"The entity "A" is abstract: create a model of a derived entity."#
     ) { _ in
       let data = Data(#"<model><entity name="A" isAbstract="YES"/></model>"#.utf8)
       _ = try DynamicModel(entity: "A", in: CoreDataSchema(contents: data))
     },
     ErrorText(
-      "Swift source of an entity that is not there", "There can be no Swift source for B: there is no such entity."
+      "Swift source of an entity that is not there", "No Swift source was generated for B: there is no such entity."
     ) { _ in _ = try schema("").swiftSource(for: "B") },
     ErrorText(
       "Swift source of a name that can't be one",
-      #"There can be no Swift source for A.two words: "two words" is not a valid name in Swift."#
+      #"No Swift source was generated for A.two words: "two words" is not a valid name in Swift."#
     ) { _ in
       _ = try schema(#"<attribute name="two words" attributeType="String"/>"#).swiftSource(for: "A")
     },
@@ -118,7 +118,7 @@ extension ErrorText {
     ErrorText(
       "a value transformer that is not there",
       """
-      title: expected a value that can be read, but there is no value transformer "Color" among those \
+      title: expected a usable value transformer, but there is no value transformer "Color" among those \
       given to the schema (none), found the string "red"
       """
     ) { _ in

@@ -114,6 +114,6 @@ extension CoreDataSchema {
     return top.userInfo["entityKeyPath"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether entities are derived from this one.
+  /// Returns whether entities are derived from this one.
   func isParent(_ entity: Entity) -> Bool { storage.parentNames.contains(entity.name) }
 }

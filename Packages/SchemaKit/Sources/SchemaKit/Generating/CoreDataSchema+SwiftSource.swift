@@ -46,6 +46,6 @@ public struct SwiftSourceError: Error, Hashable, Sendable, CustomStringConvertib
 
   /// The entity or property, and the reason.
   public var description: String {
-    "There can be no Swift source for \(property.map { "\(entity).\($0)" } ?? entity): \(reason)."
+    "No Swift source was generated for \(property.map { "\(entity).\($0)" } ?? entity): \(reason)."
   }
 }

@@ -5,7 +5,7 @@ extension SwiftSourceWriter {
     if Self.usedTypes.contains(name) {
       throw SwiftSourceError(
         entity: entity.name, property: nil,
-        reason: "\(name) is something else in the source; give the entity another class")
+        reason: "\(name) is another declaration in the source; give the entity another class")
     }
     return try Self.identifier(name, entity, nil)
   }
@@ -34,7 +34,7 @@ extension SwiftSourceWriter {
     }
     if property != nil, reserved.contains(name) {
       throw SwiftSourceError(
-        entity: entity.name, property: property, reason: "models have something called \(name) already")
+        entity: entity.name, property: property, reason: "models have a member called \(name) already")
     }
     return keywords.contains(name) ? "`\(name)`" : name
   }

@@ -135,7 +135,7 @@ struct SwiftSourceWriter {
     return declaration
   }
 
-  /// Whether a type needs an import of Foundation.
+  /// Returns whether a type needs an import of Foundation.
   static func isOfFoundation(_ type: String) -> Bool {
     type.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
       .contains { ["Date", "Data", "UUID", "URL", "Decimal"].contains($0) }

@@ -14,7 +14,7 @@ protocol MappedField: AnyField {
   func transformerProblem(
     of attribute: CoreDataSchema.Attribute, _ transformers: [String: any ValueTransforming]
   ) -> String?
-  /// Whether the field can hold values of an attribute's type.
+  /// Returns whether the field can hold values of an attribute's type.
   func canHold(_ attribute: CoreDataSchema.Attribute) -> Bool
   /// Sets a field without a value to the default it would have been declared with.
   func takeInitial(_ json: JSONValue)

@@ -19,9 +19,9 @@ public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertib
     case .unfitTransformer(let name, let expected, let found):
       "the value transformer \"\(name)\" returns \(found), but the field has \(expected)"
     case .unknownEntity(let name, let known):
-      "There is no entity \"\(name)\" in the schema; there are \(Self.list(known))."
+      "The schema has no entity \"\(name)\". It has \(Self.list(known))."
     case .abstractEntity(let name):
-      "The entity \"\(name)\" is abstract: make a model of one that is derived from it."
+      "The entity \"\(name)\" is abstract: create a model of a derived entity."
     }
   }
 
@@ -33,11 +33,11 @@ struct MissingTransformer<Value>: ValueTransforming {
   let problem: String
 
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
-    throw ValueTransformError(expected: "a value that can be read, but \(problem)", found: json)
+    throw ValueTransformError(expected: "a usable value transformer, but \(problem)", found: json)
   }
 
   func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
     throw ValueTransformError(
-      expected: "a value that can be written, but \(problem)", found: "\(Value.self)")
+      expected: "a usable value transformer, but \(problem)", found: "\(Value.self)")
   }
 }

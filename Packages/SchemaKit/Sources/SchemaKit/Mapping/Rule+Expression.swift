@@ -14,7 +14,7 @@ extension Rule where Value == String {
     let compiled = try? NSRegularExpression(pattern: "\\A(?:\(expression))\\z")
     return Rule(
       code: "matching", arguments: ["pattern": .string(expression), "maximumLength": .int(maximumLength)],
-      message: "does not have the right form"
+      message: "has the wrong format"
     ) { text in
       guard let compiled, text.count <= maximumLength else { return false }
       return compiled.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil

@@ -43,7 +43,7 @@ extension CoreDataSchema {
     try self.init(contents: data, versionName: nil, options)
   }
 
-  /// The names of the versions in an `.xcdatamodeld`, sorted.
+  /// Returns the names of the versions in an `.xcdatamodeld`, sorted.
   ///
   /// - Throws: ``SchemaFileError`` if it can't be opened.
   public static func versionNames(in url: URL) throws -> [String] { try ModelFileBundle.versionNames(in: url) }

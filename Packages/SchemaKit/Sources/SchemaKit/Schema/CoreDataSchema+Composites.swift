@@ -44,14 +44,14 @@ extension CoreDataSchema {
     return found
   }
 
-  /// Whether a composite has more attributes than the limit of expansion.
+  /// Returns whether a composite has more attributes than the limit of expansion.
   func isTooLarge(_ composite: Composite) -> Bool {
     var budget = Self.maximumPartCount
     let attribute = Attribute(name: "a", type: .composite, otherSettings: ["compositeName": composite.name])
     return parts(of: attribute, inside: [], &budget) == nil
   }
 
-  /// Whether a composite contains itself, directly or indirectly, within the limit of expansion.
+  /// Returns whether a composite contains itself, directly or indirectly, within the limit of expansion.
   func isInsideItself(_ composite: Composite) -> Bool {
     var seen: Set<String> = []
     var pending = composite.attributes.compactMap(\.compositeName)

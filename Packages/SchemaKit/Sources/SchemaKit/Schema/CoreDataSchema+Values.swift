@@ -8,7 +8,7 @@ extension CoreDataSchema.Attribute {
   /// Dates are texts in ISO 8601, bytes in Base64.
   public var defaultValue: JSONValue? { defaultText.flatMap { json(for: $0) } }
 
-  /// Whether a text is a value of the type.
+  /// Returns whether a text is a value of the type.
   func canRead(_ text: String) -> Bool {
     switch type {
     case .transformable, .composite, .objectID, .undefined, .other: true
@@ -16,7 +16,7 @@ extension CoreDataSchema.Attribute {
     }
   }
 
-  /// Whether a text is a limit that the rules of the attribute have.
+  /// Returns whether a text is a limit that the rules of the attribute have.
   func canLimit(by text: String) -> Bool {
     switch type {
     case .integer16, .integer32, .integer64, .string: Int(text) != nil

@@ -84,7 +84,7 @@ import Testing
     #expect(person.validationErrors.isEmpty)
     #expect(
       person.validate()
-        == .invalid(["name does not have the right form", "age must be less than or equal to 130"]))
+        == .invalid(["name has the wrong format", "age must be less than or equal to 130"]))
     person["name"] = "Ada"
     person["age"] = 36
     #expect(person.validate().isValid)

@@ -166,7 +166,7 @@ import Testing
     #expect(try refusal("<entity name=\"A\"><relationship name=\"x\" destinationEntity=\"B\"/></entity>") != nil)
     for name in ["Model", "Field", "Date", "String"] {
       let error = try refusal("<entity name=\"A\" representedClassName=\"\(name)\"/>")
-      #expect(error?.reason == "\(name) is something else in the source; give the entity another class")
+      #expect(error?.reason == "\(name) is another declaration in the source; give the entity another class")
     }
     let leading =
       "<entity name=\"A\"><relationship name=\"x\" destinationEntity=\"Data\"/></entity><entity name=\"Data\"/>"

@@ -61,7 +61,7 @@ private final class Canvas: Model, SchemaMapped {
     circle.code.value = "ABC"
     #expect(
       circle.validate().messages.sorted() == [
-        "canvas is required", "code does not have the right form",
+        "canvas is required", "code has the wrong format",
         "meta.label length must be greater than or equal to 2",
         "radius must be less than or equal to 9.5",
       ])
