@@ -369,7 +369,7 @@
   }
 
   extension SQLName {
-    /// The sequence of the orders of records and changes, as a string constant.
+    /// Returns the sequence of the orders of records and changes, as a string constant.
     static func sequence(_ schema: String) -> String { constant("\(schema).modelkit_order") }
   }
 #endif

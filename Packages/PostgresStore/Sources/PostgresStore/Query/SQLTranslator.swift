@@ -301,7 +301,7 @@
       return (sql, element?.kind == .text ? element : nil)
     }
 
-    /// The value of a field for records without its key.
+    /// Returns the value of a field for records without its key.
     private func missing(_ field: AnyField) -> JSONValue {
       (try? field.exported(by: FieldWriter(context: context))) ?? .null
     }
