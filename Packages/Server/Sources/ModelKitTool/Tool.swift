@@ -7,7 +7,7 @@ import ArgumentParser
     discussion: """
       Start with 'modelkit serve --sample bookshop'.
 
-      Exit status: 0 if it worked, 1 if not, 64 for an invalid command line. NO_COLOR turns colours off; there are none \
+      Exit status: 0 for success, 1 for a failure, 64 for an invalid command line. NO_COLOR turns colours off; there are none \
       where the output is no terminal.
       """,
     subcommands: [

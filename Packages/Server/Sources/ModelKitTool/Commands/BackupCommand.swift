@@ -5,7 +5,7 @@ import Foundation
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copies a snapshot of a store, with all groups, into another folder.",
-    discussion: "The copy is complete or absent: an interrupted backup leaves no partial one.")
+    discussion: "The copy is complete or absent: an interrupted backup leaves no partial copy.")
 
   @Argument(help: ArgumentHelp("A folder that does not exist yet.", valueName: "folder"))
   var target: String

@@ -15,7 +15,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Argument(help: "A file that 'modelkit export' wrote.")
   var file: String
-  @Option(help: "What happens with records that the store has already.")
+  @Option(help: "The treatment of records that the store has already.")
   var existing = Existing.reject
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

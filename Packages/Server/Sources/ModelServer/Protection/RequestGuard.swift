@@ -19,7 +19,7 @@ struct RequestGuard: Sendable {
       throw ServerProblem(400, "The request has no valid Host header.")
     }
     guard HostName.isAddress(host) || hostNames.contains(host) else {
-      throw ServerProblem(421, "This server is not reached under this host name. Its options list the names it has.")
+      throw ServerProblem(421, "This server does not accept this host name. Its option hostNames lists the names.")
     }
     for origin in headers.values(for: "Origin") where !Self.isSame(origin, authority) {
       throw ServerProblem(403, "A page of another origin can't use this server.")

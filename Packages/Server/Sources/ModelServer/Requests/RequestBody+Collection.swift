@@ -25,7 +25,7 @@ extension Request {
           }
         } catch let problem as ServerProblem {
           throw problem
-        } catch { throw ServerProblem(400, "The body ended before its end.") }
+        } catch { throw ServerProblem(400, "The body is incomplete.") }
         return data
       }
       group.addTask {
