@@ -53,7 +53,8 @@ extension ModelStoreError {
     }
   }
 
-  /// The reasons in an error of BoringSSL, such as `CERTIFICATE_VERIFY_FAILED`, without the source lines around them.
+  /// Returns the reasons in an error of BoringSSL, such as `CERTIFICATE_VERIFY_FAILED`, without the source lines around
+  /// them.
   private static func reason(of error: any Error) -> String {
     let words = "\(error)".split { !$0.isASCII || !($0.isUppercase || $0 == "_") }
     let reasons = words.filter { $0.contains("_") && $0.first != "_" && $0.last != "_" }
