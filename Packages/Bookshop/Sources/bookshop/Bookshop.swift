@@ -8,7 +8,7 @@ struct Bookshop: AsyncParsableCommand {
     discussion: """
       Start with 'bookshop import --catalogue', or see it all with 'bookshop demo'.
 
-      Exit status: 0 if it worked, 1 if not, 64 for an invalid command line. NO_COLOR turns colours off; \
+      Exit status: 0 for success, 1 for a failure, 64 for an invalid command line. NO_COLOR turns colours off; \
       there are none where the output is no terminal.
       """,
     subcommands: [
