@@ -29,7 +29,7 @@ private final class Checked: Model {
     try #require(try await MemoryModelStore(store.handle).list(Note.self).first)
   }
 
-  @Test func `It is part of the write of chosen fields, and of updateAll`() async throws {
+  @Test func `A change by beforeSave() is written with chosen fields, and by updateAll`() async throws {
     let store = MemoryModelStore()
     let note = Note()
     note.title = "Emma"
@@ -45,7 +45,7 @@ private final class Checked: Model {
     #expect(note.$memo.isDirty && !note.$searchTitle.isDirty && !note.$edits.isDirty)
   }
 
-  @Test func `It is part of the write of chosen fields after an asynchronous rule`() async throws {
+  @Test func `A change by beforeSave() is written with chosen fields after an asynchronous rule`() async throws {
     let store = MemoryModelStore()
     let note = Checked()
     note.title = "Emma"

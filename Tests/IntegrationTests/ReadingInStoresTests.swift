@@ -60,7 +60,7 @@ private final class Place: Model, DocumentConverting {
   }
 
   @Test(arguments: Kind.allCases)
-  func `A hook runs after each reading of a record, and what it sets is a change to save`(kind: Kind) async throws {
+  func `A hook runs after each read of a record, and its sets are unsaved changes`(kind: Kind) async throws {
     try await withStores(kind) { writer, reader in
       let written = Visitor()
       written.name = "Ada"

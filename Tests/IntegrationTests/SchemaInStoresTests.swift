@@ -64,7 +64,7 @@ private final class Work: Model, SchemaMapped {
     #expect(try await fresh.list(Work.self, where: { $0.writer.name.hasPrefix("N") }).map(\.title.value) == ["Salt"])
   }
 
-  @Test func `Models of a schema in stores are refused if the file's rules say so`() async throws {
+  @Test func `Models of a schema in stores are refused by the rules of the file`() async throws {
     let store = MemoryModelStore(scope: ModelScope(schema: schema))
     let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(Writer()) }
     #expect(error?.code == .invalid)

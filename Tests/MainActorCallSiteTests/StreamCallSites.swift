@@ -92,7 +92,7 @@ actor VisitorArchive {
     #expect(try await archive.follow(chunks) == 4)
   }
 
-  @Test func `A stream goes on behind lines that are skipped`() async throws {
+  @Test func `A stream continues after lines that are skipped`() async throws {
     let (bytes, continuation) = AsyncStream.makeStream(of: UInt8.self)
     for byte in "{\"id\": \"x\"}\n{\"id\": 2}\n".utf8 { continuation.yield(byte) }
     continuation.finish()

@@ -71,8 +71,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A file store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws
-  {
+  func `A file store keeps pages stable while records are created, changed and deleted`(isIndexed: Bool) async throws {
     try await withTemporaryDirectory { directory in
       try await ModelStoreContract.randomPages(20 * TestEffort.factor, seed: 25).run {
         let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
@@ -87,7 +86,8 @@ import Testing
     }
   }
 
-  @Test func `A file store goes on with a mark after it was closed and opened, unless its record is gone`() async throws
+  @Test func `A reopened file store continues after a page mark, unless the record of the mark was deleted`()
+    async throws
   {
     try await withTemporaryDirectory { directory in
       let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2)

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// One of the models has an identifier already: its record names those of the others, too.
-  @Test func `A file store at work leads new models of a batch to one author whom they share`() async throws {
+  @Test func `A file store at work reads new models of a batch with one shared author`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let author = ContractAuthor()
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work needs less room after it was compacted, while it is being read and written`()
+  @Test func `A file store at work needs less space after it was compacted, while it is being read and written`()
     async throws
   {
     try await withTemporaryDirectory { directory in

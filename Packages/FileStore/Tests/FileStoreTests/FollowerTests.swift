@@ -100,7 +100,7 @@ import Testing
     try await follower.close()
   }
 
-  @Test func `A store that follows another process begins a list again that was replaced`() async throws {
+  @Test func `A store that follows another process restarts a list that was replaced`() async throws {
     try await withTemporaryDirectory { (directory: String) in
       let writer = FileEngine(directory: directory)
       try await writer.write((1...100).map { .create("Note", "\($0)", Array("{}".utf8)) })

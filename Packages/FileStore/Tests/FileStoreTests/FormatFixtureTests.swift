@@ -56,7 +56,7 @@ import Testing
     return String(manifest.split(separator: ",").last ?? "")
   }
 
-  @Test func `A store of format version 1 is read, becomes one of version 3, and goes on`() async throws {
+  @Test func `A store of format version 1 is read, converted to version 3, and can be written`() async throws {
     try await withFixture("version-1") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])

@@ -4,7 +4,7 @@ import StoreProtocolTesting
 import Testing
 
 @Suite struct `A condition that is nested too deeply` {
-  @Test func `It is rejected by list and by observe`() async throws {
+  @Test func `A condition that is nested too deeply is rejected by list and by observe`() async throws {
     let store = MemoryModelStore()
     var condition = QueryExpression.constant(true)
     for _ in 0..<20_000 { condition = .not(condition) }

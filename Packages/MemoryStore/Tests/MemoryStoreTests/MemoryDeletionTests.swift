@@ -81,7 +81,7 @@ import Testing
     #expect(try store.snapshot() == before)
   }
 
-  @Test func `A deletion in a memory store finds what leads there among many with an index it makes by itself`()
+  @Test func `A deletion in a memory store finds referencing records among many with an index that it creates`()
     async throws
   {
     let greens = try club("greens")
@@ -148,7 +148,7 @@ import Testing
     #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
   }
 
-  @Test func `A deletion in a memory store by cascade finds what goes with the model with an index it makes by itself`()
+  @Test func `A deletion in a memory store by cascade finds the models to delete with an index that it creates`()
     async throws
   {
     let teams = (0..<600).map { (number: Int) in
@@ -195,7 +195,7 @@ import Testing
     #expect(left.map { $0.home.value?.id.value.map { Array($0.utf8) } } == [nil, Array("cafe\u{301}".utf8)])
   }
 
-  @Test func `A deletion in a memory store that is undone with its transaction leaves what leads there as it was`()
+  @Test func `A deletion in a memory store that is rolled back leaves referencing records unchanged`()
     async throws
   {
     struct Refusal: Error {}

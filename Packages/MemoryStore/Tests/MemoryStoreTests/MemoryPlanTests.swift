@@ -134,7 +134,7 @@ import Testing
     #expect((query.readCount, query.matchCount) == (1_000, 2))
   }
 
-  @Test func `A query of a memory store with indexes that passes over many of an indexed value reads only the page`()
+  @Test func `A query of a memory store with indexes that skips many of an indexed value reads only the page`()
     async throws
   {
     #expect(try await report(limit: 3, offset: 4) { $0.age == 30 }.readCount == 3)

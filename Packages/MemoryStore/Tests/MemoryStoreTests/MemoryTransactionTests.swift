@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A memory store as a whole` {
   private let store = MemoryModelStore()
 
-  @Test func `A memory store as a whole goes to JSON and back`() async throws {
+  @Test func `A memory store as a whole is written as JSON and restored from it`() async throws {
     let acme = ContractCompany(), ada = ContractPerson(), bob = ContractPerson()
     acme.id.value = "acme"
     ada.name.value = "Ada"

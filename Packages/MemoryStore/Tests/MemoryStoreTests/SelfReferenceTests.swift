@@ -23,7 +23,7 @@ private final class Badge: Model {
     return try #require(found.first)
   }
 
-  @Test func `It is created with a foreign key to itself`() async throws {
+  @Test func `A new model is created with a foreign key to itself`() async throws {
     let friend = Friend()
     friend.best.value = friend
     try await store.create(friend)
@@ -32,7 +32,7 @@ private final class Badge: Model {
     #expect(found.best.value === found)
   }
 
-  @Test func `It is created with a list of foreign keys that contains itself`() async throws {
+  @Test func `A new model is created with a list of foreign keys that contains itself`() async throws {
     let other = try await store.create(Friend())
     store.scope.remove(other)
     let friend = Friend()
@@ -44,7 +44,7 @@ private final class Badge: Model {
     #expect(found[1].friends.value == found)
   }
 
-  @Test func `It is created with an embedded model that references it`() async throws {
+  @Test func `A new model is created with an embedded model that references it`() async throws {
     let friend = Friend(), badge = Badge()
     badge.bearer.value = friend
     friend.badge.value = badge

@@ -8,7 +8,7 @@ import Testing
     func valueChanged(from old: Double, to new: Double, observable: any ValueObservable<Double>) { value = new }
   }
 
-  @Test func `The sample of the README does what its comments say`() {
+  @Test func `The sample of the README prints the output in its comments`() {
     var printed: [String] = []
     let (thermostat, dial) = (Thermostat(), ValueSource(18.0))
     thermostat <--> dial

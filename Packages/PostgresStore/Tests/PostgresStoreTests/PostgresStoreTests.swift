@@ -35,7 +35,7 @@
       #expect(try await count("note", options.schema) == "1")
     }
 
-    @Test func `A stream that is not read to the end gives its connection back`() async throws {
+    @Test func `A stream that is not read to the end returns its connection to the pool`() async throws {
       var options = TestServer.options()
       (options.poolSize, options.connectionTimeout) = (2, .seconds(2))
       let store = try await TestServer.makeStore(options)
@@ -345,7 +345,7 @@
       #expect(committed >= 10)
     }
 
-    @Test func `A store goes on after the server ended its connections`() async throws {
+    @Test func `A store reconnects after the server ended its connections`() async throws {
       let options = TestServer.options()
       let store = try await TestServer.makeStore(options)
       let note = Note()

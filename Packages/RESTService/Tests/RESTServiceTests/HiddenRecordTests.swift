@@ -145,7 +145,7 @@ private final class HookedEngine: RecordEngine {
     }
   }
 
-  @Test func `A PUT does not tell whether a record exists to a user who may not create it`() async throws {
+  @Test func `A PUT does not reveal to a user who may not create a record whether it exists`() async throws {
     let library = Library { access in
       access.allow(.read, Owner.self) { _, owner in owner.name == "ada" }
       access.allow(.update, Novel.self) { request, novel in request.user == novel.writer && request.user != nil }

@@ -3,7 +3,7 @@ import RESTService
 import Testing
 
 @Suite struct `Requests for lists` {
-  @Test func `Pages are linked, and stay in place while records are added and removed`() async throws {
+  @Test func `Pages are linked, and stay stable while records are added and removed`() async throws {
     let library = Library()
     try await library.add("a", "b", "c", "d", "e")
     let first = try await library.request("GET", "/novels?limit=2")

@@ -33,7 +33,7 @@ import Testing
     #expect(try await store.list(ContractPerson.self).map(\.age.value) == [46, 51])
   }
 
-  @Test func `A model for which the condition holds no longer is not updated`() async throws {
+  @Test func `A model for which the condition no longer holds is not updated`() async throws {
     let engine = InterruptedEngine()
     let store = try await makeStore(engine)
     engine.beforeNextCommit {

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `What a later store could not write stays unsaved, and the next save writes it there`() async throws {
+  @Test func `An edit that a later store could not write stays unsaved until the next save`() async throws {
     let (cache, server) = (memory(), memory())
     let api = InterruptedStore(server)
     let store = compound(cache, api)

@@ -59,7 +59,7 @@ private final class Worker: Model {
     #expect(!found.isDirty)
   }
 
-  @Test func `What the first store answers to an update is written to the others`() async throws {
+  @Test func `The record that the first store returns from an update is written to the others`() async throws {
     let server = RESTFixture()
     let api = server.store()
     let cache = MemoryModelStore(scope: api.scope)
@@ -80,7 +80,7 @@ private final class Worker: Model {
     #expect(cached.city.value == "Bath")
   }
 
-  @Test func `A store that can't be reached is passed over by reads`() async throws {
+  @Test func `A store that can't be reached is skipped by reads`() async throws {
     let cache = memory()
     try await cache.save(Tag.labeled("a", "A"))
     let api = UnreachableStore(scope)

@@ -32,7 +32,7 @@ private final class Piece: Model {
 }
 
 @Suite struct `A reference to a record of the server with a negative identifier` {
-  @Test func `It is kept by an edit of another field`() async throws {
+  @Test func `A reference with a negative identifier of the server is kept by an edit of another field`() async throws {
     let shelf = Shelf()
     let (server, author, book) = (shelf.store, Author(), Book.titled("Emma"))
     (author.id.value, book.author.value) = (-1, author)

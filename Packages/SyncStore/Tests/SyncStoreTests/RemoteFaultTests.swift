@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `An error of the remote store` {
   @Test(arguments: [ModelStoreError.Code.offline, .timeout, .cancelled])
-  func `It leaves the outcome open if no answer came`(code: ModelStoreError.Code) {
+  func `An error of the remote store leaves the outcome open if no response arrived`(code: ModelStoreError.Code) {
     #expect(RemoteFault.answer(ModelStoreError(code, "400")) == .none)
   }
 
@@ -17,7 +17,7 @@ import Testing
     #expect(RemoteFault.answer(ModelStoreError(code, "400")) == .refused(status: status, message: "400"))
   }
 
-  @Test func `It is unreadable if the server answered nonsense`() {
+  @Test func `An error of the remote store is unreadable if the response was invalid`() {
     #expect(RemoteFault.answer(ModelStoreError(.corrupt, "nonsense")) == .unreadable("nonsense"))
   }
 }

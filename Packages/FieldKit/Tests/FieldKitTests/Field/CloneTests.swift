@@ -155,7 +155,7 @@ import Testing
     #expect(tags.value == ["a", "b"])
   }
 
-  @Test func `A clone of a field bound both ways to its prototype ends, and no longer is a clone`() {
+  @Test func `A clone of a field that is bound both ways to its prototype is detached`() {
     let number = Field(1)
     let clone = number.clone()
     clone <--> number

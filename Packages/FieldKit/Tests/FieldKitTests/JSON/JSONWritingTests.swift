@@ -44,7 +44,7 @@ import Testing
     #expect(try JSONValue.object(["a/\n": 1]).jsonString(JSONWritingOptions(escapesSlashes: true)) == #"{"a\/\n":1}"#)
   }
 
-  @Test func `Writing JSON finds every escape at every place of a string`() throws {
+  @Test func `Writing JSON finds every escape at every position of a string`() throws {
     for length in 0..<40 {
       for place in 0..<max(length, 1) {
         for special in ["\"", "\\", "\n", "\u{1F}", "é", "/", "\u{80}"] {

@@ -301,7 +301,7 @@ private struct RandomCase {
 
 @Suite struct `Random graphs of bindings` {
   @Test(arguments: 0..<8)
-  func `Random graphs of bindings do what the rules say, step by step`(batch: Int) {
+  func `Random graphs of bindings follow the rules, step by step`(batch: Int) {
     for seed in UInt64(batch * 500)..<UInt64(batch * 500 + 500) {
       var test = RandomCase(seed: seed)
       for step in 0..<40 {

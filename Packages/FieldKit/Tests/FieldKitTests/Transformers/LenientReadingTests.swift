@@ -94,7 +94,7 @@ import Testing
     #expect(error?.description == "expected one of 1, 2, found the string \"2\"")
   }
 
-  @Test func `Reading leniently never drops an element, but reports the index of a bad one`() throws {
+  @Test func `Reading leniently never discards an element, but reports the index of a bad one`() throws {
     let numbers = Field<Int>()*
     try numbers.read(["1", 2, 3.0], in: lenient)
     #expect(numbers.value == [1, 2, 3])

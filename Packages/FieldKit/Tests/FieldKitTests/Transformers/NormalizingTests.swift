@@ -37,7 +37,7 @@ private struct Hundreds: ValueTransforming {
     #expect(day.value == nil)
   }
 
-  @Test func `Two times of one day are no change of a day`() {
+  @Test func `Two times of one day are not a change of a day`() {
     let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
     day.value = noon
     var changes = 0

@@ -56,7 +56,7 @@ import Testing
     #expect(answers.requests == ["ada"])
   }
 
-  @Test func `A late answer for an older value is dropped`() async {
+  @Test func `A late answer for an older value is discarded`() async {
     let answers = Answers()
     let name = Field("ada").require(code: "taken", message: "is taken") { await answers.next(for: $0) }
     let first = Task { await name.validateFully() }

@@ -92,7 +92,7 @@ import Testing
     #expect(digits.valid)
   }
 
-  @Test func `A rule about the form of a text wants the whole text to match`() {
+  @Test func `A rule about the form of a text requires that the whole text matches`() {
     let word = Field("abc").require(.matching(/[a-z]+/))
     #expect(word.valid)
     word.value = "abc1"

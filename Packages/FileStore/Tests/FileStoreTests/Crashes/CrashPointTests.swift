@@ -11,7 +11,7 @@ import Testing
   static let wanted = 1_000 * TestEffort.factor
 
   @Test(arguments: 0..<2 as Range<UInt64>)
-  func `A store that lost its power has what was acknowledged in every state, whole batches only, and can be written`(
+  func `A store that lost its power has every acknowledged change, complete batches only, and can be written`(
     part: UInt64
   ) throws {
     var run = CrashRun()

@@ -10,7 +10,7 @@
   @Suite(.serialized) struct `A store whose process was killed` {
     static let seeds = TestEffort.seeds(30)
 
-    @Test func `A store whose process was killed holds what was acknowledged, whole transactions only, and goes on`()
+    @Test func `A killed process leaves every acknowledged change, complete transactions only, and a writable store`()
       async throws
     {
       try await withTemporaryDirectory { directory in

@@ -26,7 +26,7 @@ import Testing
     return (journal, reading, isDue)
   }
 
-  @Test func `Reading beside a writer takes no reserved room that is filled meanwhile for damage`() throws {
+  @Test func `A concurrent reader does not report preallocated space that is filled meanwhile as damage`() throws {
     let (journal, reading, isDue) = try makeOvertaken()
     isDue.withLock { $0 = true }
     let reader = try JournalReader(
@@ -35,7 +35,7 @@ import Testing
     #expect(journal.lastBatch == 12)
   }
 
-  @Test func `Reading beside a writer follows what is written into reserved room meanwhile`() throws {
+  @Test func `A concurrent reader reads batches that are written into preallocated space meanwhile`() throws {
     let (journal, reading, isDue) = try makeOvertaken()
     let reader = try JournalReader(group: "books", in: JournalScript.directory, fileSystem: reading)
     try journal.write([.create("Book", "next", JournalScript.json("x"))])

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `A file engine lists models in the order of their creation, chunk by chunk, while others come and go`()
+  @Test func `A file engine lists models in the order of creation, chunk by chunk, while others are added and removed`()
     async throws
   {
     let engine = makeEngine()

@@ -162,7 +162,7 @@ import Testing
     #expect(error?.code == ENOENT)
   }
 
-  @Test func `A store of more groups than files may be open goes on once there is room for another open file`()
+  @Test func `A store of more groups than files may be open continues once another file can be opened`()
     async throws
   {
     let fileSystem = LimitedFileSystem(base: FaultyFileSystem(), limit: 100)

@@ -34,7 +34,7 @@ import Testing
     // Foreign for certain, even with a journal beside it.
     ["manifest.json": #"{"name":"My app"}"#, "groups/@default/000001.journal": ""],
   ])
-  func `The home of a store is not made of a folder of another program, and leaves it unchanged`(
+  func `The home of a store is not created in a folder of another program, and leaves it unchanged`(
     contents: [String: String]
   )
     async throws
@@ -316,7 +316,7 @@ import Testing
 
 @Suite struct `A URL for a store` {
   @Test(arguments: ["https://example.com/people.store", "people.store", "file:///tmp/people%00.store"])
-  func `A URL for a store that is no place for files is refused by the first call, and nothing is made`(text: String)
+  func `A URL for a store that is not a file URL is refused by the first call, and nothing is created`(text: String)
     async throws
   {
     let url = try #require(URL(string: text))

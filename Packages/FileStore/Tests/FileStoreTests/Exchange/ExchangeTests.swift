@@ -247,7 +247,7 @@ import Testing
     Misfit(
       record: #""type":"Reader","identifier":"07","value":{"id":7}"#, identifier: "07", reason: #"the identifier "7""#),
   ])
-  func `A file of JSON with a model that does not fit its class is refused with the place, and not imported`(
+  func `A file of JSON with a model that does not fit its class is refused with its position, and not imported`(
     misfit: Misfit
   ) async throws {
     try await withStores { store, _, url in

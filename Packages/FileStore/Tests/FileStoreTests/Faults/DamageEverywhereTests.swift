@@ -116,7 +116,7 @@ import Testing
     !path.hasSuffix("/lock") && !path.hasSuffix(".quarantine") && !path.hasSuffix(".new")
   }
 
-  @Test func `A damaged store reports every damaged byte with its file and place, and keeps the rest`() throws {
+  @Test func `A damaged store reports every damaged byte with its file and offset, and keeps the rest`() throws {
     let (image, options) = try makeStore(4, rounds: 6)
     let expected = try look(at: image, options)
     #expect(expected.issues == [])
@@ -134,7 +134,7 @@ import Testing
     print("Damage: \(count) flipped bits in \(image.files.count) files.")
   }
 
-  @Test func `A damaged store reports every file that was cut, wherever, and keeps what is before that`() throws {
+  @Test func `A damaged store reports every truncated file, and keeps the records before the end`() throws {
     let (image, options) = try makeStore(4, rounds: 6)
     let expected = try look(at: image, options)
     var count = 0

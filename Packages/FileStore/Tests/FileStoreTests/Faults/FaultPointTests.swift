@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `A store goes on where the system does less than was requested`() throws {
+  @Test func `A store continues short reads and writes of the system`() throws {
     for call in 0..<(try callCount(4)) {
       var run = try FaultRun(seed: 4, fault: Fault(kind: .short, calls: call..<call + 3))
       try run.run()

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `A deletion in a file store of a model that is gone already changes nothing`() async throws {
+  @Test func `A deletion in a file store of a model that was already deleted changes nothing`() async throws {
     try await withClubs { store in
       let other = FileModelStore(store.handle)
       let reds = try await store.lookup(Club.self, identifier: "reds")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `A deletion in a file store finds what leads there among many with an index it makes by itself`()
+  @Test func `A deletion in a file store finds referencing records among many with an index that it creates`()
     async throws
   {
     try await withClubs { store in
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `A deletion in a file store by cascade finds what goes with the model with an index it makes by itself`()
+  @Test func `A deletion in a file store by cascade finds the models to delete with an index that it creates`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `A deletion in a file store by rules that deny and cascade counts what other store instances wrote`()
+  @Test func `A deletion in a file store applies its rules to records that other store instances wrote`()
     async throws
   {
     try await withTemporaryDirectory { directory in

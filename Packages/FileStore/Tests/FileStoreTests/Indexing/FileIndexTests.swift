@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  @Test func `A file store that passes over many records reads only those of the page`() async throws {
+  @Test func `A file store that skips many records reads only those of the page`() async throws {
     try await withStore { store in
       try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
       let late = ModelQuery(ContractPerson.self, limit: 3, offset: 1_900)

@@ -66,7 +66,9 @@ private final class Bill: Model {
     }
   }
 
-  @Test func `It finds what a query without it finds, and reads only that`() async throws {
+  @Test func `An index of decimals and JSON-convertible values finds the same as no index, and reads only that`()
+    async throws
+  {
     try await withBills(200) { store, plain in
       try await store.index(\Bill.amount)
       try await store.index(\Bill.price)

@@ -25,7 +25,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [true, false])
-    func `A stream reads files that a compaction removed, and gives their space back with its iterator`(ends: Bool)
+    func `A stream reads files that a compaction removed, and frees their space with its iterator`(ends: Bool)
       async throws
     {
       try await withTemporaryDirectory { (directory: URL) in

@@ -110,7 +110,7 @@ import Testing
     #expect(fileSystem.paths.allSatisfy { $0 == "/" || $0.hasPrefix("/store") })
   }
 
-  @Test func `A journal gives reserved room back when it is closed, and never takes it for damage`() throws {
+  @Test func `A journal frees preallocated space when it is closed, and never reports it as damage`() throws {
     let fileSystem = FaultyFileSystem()
     let path = JournalScript.folder + "/000001.journal"
     let journal = try Journal.scripted(fileSystem, preallocation: 4_096)

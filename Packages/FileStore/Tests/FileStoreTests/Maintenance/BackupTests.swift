@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `A backup beside writes, compactions and copies has whole transactions up to one moment`() async throws {
+  @Test func `A backup beside writes, compactions and copies has complete transactions up to a commit`() async throws {
     try await withStore { store, target in
       let handle = store.handle
       try await store.create(person("first"))
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `A backup of a file store is refused where something is already, which stays`() async throws {
+  @Test func `A backup of a file store to an occupied path is refused, and changes nothing there`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `A backup of a file store leaves alone what has the name under which it is made`() async throws {
+  @Test func `A backup of a file store leaves a file with its temporary name unchanged`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = target.appendingPathExtension("unfinished")
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `A backup of a file store that fails leaves nothing half, and the store goes on`() async throws {
+  @Test func `A backup of a file store that fails leaves no partial copy, and the store can be written`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let parent = target.deletingLastPathComponent()
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [0, 10])
-  func `A backup of a file store passes over a group whose journal was never begun`(length: Int) async throws {
+  func `A backup of a file store skips a group whose journal was never begun`(length: Int) async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = store.handle.directory.appending(path: "groups/never")

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Models can be deleted on a full disk, and compacting gives their room back`(isReopened: Bool) async throws {
+  func `Models can be deleted on a full disk, and a compaction frees their space`(isReopened: Bool) async throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.setCapacity(900 << 10)
     var engine = makeEngine(fileSystem)
@@ -114,7 +114,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `A deletion that is written together with creations goes through, and they are refused`() async throws {
+  @Test func `A deletion that is written together with creations succeeds, and they are refused`() async throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.setCapacity(400 << 10)
     let engine = makeEngine(fileSystem)
@@ -134,7 +134,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `A disk without room for the reserve is no error`() async throws {
+  @Test func `A disk without space for the reserve is not an error`() async throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.setCapacity(10 << 10)
     let engine = makeEngine(fileSystem)

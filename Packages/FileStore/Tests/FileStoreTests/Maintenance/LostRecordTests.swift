@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Lists and counts throw, and sound records, other types and writes go on until a repair`(isIndexed: Bool)
+  func `Lists and counts throw until a repair, and intact records, other types and writes work`(isIndexed: Bool)
     async throws
   {
     try await withTemporaryDirectory { directory in

@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A repair of a file store is what errors about damage advise, which name the model and the place`(
+  func `Errors about damage recommend a repair of a file store, and name the model and the position`(
     isReopened: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in

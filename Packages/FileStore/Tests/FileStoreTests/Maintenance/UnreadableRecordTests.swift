@@ -38,7 +38,7 @@ import Testing
     return FileModelStore(store.handle)
   }
 
-  @Test func `It does not keep others from being listed, counted and exported, and it is reported`()
+  @Test func `A record that can't be read does not prevent lists, counts and exports of others, and is reported`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `It is named by the error of a store that does not skip it`() async throws {
+  @Test func `A record that can't be read is named by the error of a store that does not skip it`() async throws {
     try await withTemporaryDirectory { directory in
       let store = try await makeStore(directory, FileStoreOptions())
       let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Note.self) }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `It does not keep a store from being migrated, although only a checkpoint knows it`() throws {
+  @Test func `A record that can't be read does not prevent a migration, even if only a checkpoint has it`() throws {
     let fileSystem = FaultyFileSystem()
     var options = FileEngineOptions()
     options.journal.checkpointInterval = 1

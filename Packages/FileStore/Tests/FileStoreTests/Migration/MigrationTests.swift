@@ -95,7 +95,7 @@ import Testing
     #expect(throws: FileEngineError.self) { try migrate { try $0.split("town") { ["address.city": $0] } } }
   }
 
-  @Test func `A migration of a file store goes on from where an older program had come`() async throws {
+  @Test func `A migration of a file store continues from the version of an older program`() async throws {
     try await withFixture("version-1") { directory in
       let first = try await open(directory, [Self.toTwo])
       try await first.close()

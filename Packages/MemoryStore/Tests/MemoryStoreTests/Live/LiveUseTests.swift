@@ -74,7 +74,7 @@ private final class TaciturnStore: LiveModelStore {
     return person
   }
 
-  @Test func `Live queries in use read what a store did not say of records that it wrote`() async throws {
+  @Test func `Live queries in use read the records of writes that a store reported without them`() async throws {
     let store = TaciturnStore(MemoryModelStore())
     let ada = try await store.create(person("Ada", age: 36))
     var iterator = store.observe(ContractPerson.self, where: { $0.age > 30 }).makeAsyncIterator()
@@ -146,7 +146,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.nextIfReady() == nil)
   }
 
-  @Test func `Live queries in use of a type of which nothing was ever stored begin empty, and go on`() async throws {
+  @Test func `Live queries in use of a type without records begin empty, and are updated`() async throws {
     let store = MemoryModelStore()
     var iterator = store.observe(ContractTeam.self, where: { $0.members.isEmpty }).makeAsyncIterator()
     #expect(await iterator.next()?.models == [])
@@ -156,7 +156,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.next()?.models.map(\.id.value) == ["reds"])
   }
 
-  @Test func `Live queries in use keep a stream of one moment, whatever is deleted while it goes on`() async throws {
+  @Test func `Live queries in use keep the snapshot of a stream, whatever is deleted meanwhile`() async throws {
     let store = MemoryModelStore()
     try await store.createAll((0..<10).map { person("Person \($0)", age: $0) })
     let other = MemoryModelStore(store.handle)

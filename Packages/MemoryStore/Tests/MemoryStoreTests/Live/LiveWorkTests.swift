@@ -43,7 +43,7 @@ import Testing
     #expect(results.work.changes == 1)
   }
 
-  @Test func `The work of live queries is none for a change that concerns neither the query nor what it shows`()
+  @Test func `A change that concerns neither a live query nor its result causes no work`()
     async throws
   {
     let store = try await filled()
@@ -226,7 +226,7 @@ import Testing
     #expect(results.work.listings == 2)
   }
 
-  @Test func `The work of live queries goes on after a record that can't be read, and keeps the last good result`()
+  @Test func `The work of live queries continues after a record that can't be read, and keeps the last good result`()
     async throws
   {
     let store = try await filled(3)
@@ -309,7 +309,7 @@ import Testing
     #expect(shown.note.value == "second")
   }
 
-  @Test func `The work of live queries is dropped with its consumer`() async throws {
+  @Test func `The work of live queries ends with its consumer`() async throws {
     let store = try await filled(3)
     weak var work: LiveTaskTracker?
     do {

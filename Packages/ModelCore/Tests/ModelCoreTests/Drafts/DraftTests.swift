@@ -20,7 +20,7 @@ import Testing
     (emma, persuasion) = (books[0], books[1])
   }
 
-  @Test func `It has the values of the original, and is not dirty`() {
+  @Test func `A draft of a model has the values of the original, and is not dirty`() {
     let draft = emma.draft()
     #expect(draft.model !== emma)
     #expect(draft.model.title == "Emma")
@@ -68,7 +68,7 @@ import Testing
     #expect(persuasion.author.value === jane && jane.books.value == [persuasion, emma])
   }
 
-  @Test func `It leaves inverses alone until it is applied`() throws {
+  @Test func `A draft of a model leaves inverses alone until it is applied`() throws {
     let draft = emma.draft()
     draft.author.value = mary
     #expect(jane.books.value == [emma, persuasion] && mary.books.value == [])
@@ -121,7 +121,7 @@ import Testing
     #expect(titles == ["X", "Emma"])
   }
 
-  @Test func `It is validated and reverted on its own`() {
+  @Test func `A draft of a model is validated and reverted on its own`() {
     let person = RuledDraft()
     person.name.value = "Ada"
     let draft = person.draft()

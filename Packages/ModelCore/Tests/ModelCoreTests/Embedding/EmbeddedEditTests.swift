@@ -21,7 +21,7 @@ import Testing
 
   private func save(_ order: Shipment) { order.markSaved(order.dirtyFields, asOf: .next()) }
 
-  @Test func `It makes the relation of the owner dirty`() throws {
+  @Test func `An edit of an embedded model makes the relation of the owner dirty`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
     #expect(order.isDirty && order.address.isDirty && !order.note.isDirty)
@@ -29,7 +29,7 @@ import Testing
     #expect(scope.unsavedModels == [order])
   }
 
-  @Test func `It makes the list of the owner dirty`() throws {
+  @Test func `An edit of an embedded model makes the list of the owner dirty`() throws {
     let order = try makeOrder()
     order.lines.value?[1].count.value = 3
     #expect(order.dirtyFields.compactMap(\.key) == ["lines"])
@@ -40,7 +40,7 @@ import Testing
     #expect(order.lines.isDirty)
   }
 
-  @Test func `It makes all relations around it dirty`() throws {
+  @Test func `An edit of an embedded model makes all relations around it dirty`() throws {
     let order = try makeOrder()
     order.address.value?.country.value?.code.value = "FR"
     #expect(order.dirtyFields.compactMap(\.key) == ["address"])
@@ -51,7 +51,7 @@ import Testing
     #expect(order.address.isDirty)
   }
 
-  @Test func `It is found in an order of no scope`() {
+  @Test func `An edit of an embedded model is found in an order without scope`() {
     let order = Shipment(), address = Destination()
     address.city.value = "London"
     order.address.value = address
@@ -61,7 +61,7 @@ import Testing
     #expect(order.dirtyFields.compactMap(\.key) == ["address"])
   }
 
-  @Test func `It is kept when a store reads the record again`() throws {
+  @Test func `An edit of an embedded model is kept when a store reads the record again`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
     order.lines.value?[0].text.value = "C"
@@ -70,7 +70,7 @@ import Testing
     #expect(order.lines.value?.map(\.text.value) == ["C", "B"])
   }
 
-  @Test func `It is written with the record of the owner`() throws {
+  @Test func `An edit of an embedded model is written with the record of the owner`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
     let expected: JSONValue = ["address": ["city": "Leeds", "country": ["code": "GB"]]]
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `It is reverted with the owner`() throws {
+  @Test func `An edit of an embedded model is reverted with the owner`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
     order.address.value?.country.value?.code.value = "FR"
@@ -113,7 +113,7 @@ import Testing
     #expect(order.address.value === address && address?.city.value == "London" && !order.isDirty)
   }
 
-  @Test func `It stays dirty if it is made while the owner is saved`() throws {
+  @Test func `An edit of an embedded model stays dirty if it is made while the owner is saved`() throws {
     let order = try makeOrder()
     order.address.value?.city.value = "Leeds"
     let fields = order.dirtyFields
@@ -126,7 +126,7 @@ import Testing
     #expect(!order.isDirty)
   }
 
-  @Test func `It keeps the owner in memory until it is saved`() throws {
+  @Test func `An edit of an embedded model keeps the owner in memory until it is saved`() throws {
     func edit() throws {
       let order = try makeOrder()
       withExtendedLifetime(order) { order.address.value?.city.value = "Leeds" }
@@ -139,7 +139,7 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `It makes each owner dirty that shares the embedded model`() {
+  @Test func `An edit of an embedded model makes each owner dirty that shares the model`() {
     let orders = [Shipment(), Shipment()], address = Destination()
     for order in orders {
       order.address.value = address
@@ -151,7 +151,7 @@ import Testing
     #expect(!orders[0].isDirty && orders[1].address.isDirty)
   }
 
-  @Test func `It is none of an owner that replaced the model`() throws {
+  @Test func `An edit of an embedded model leaves an owner clean that replaced the model`() throws {
     let order = try makeOrder()
     let former = order.address.value
     order.address.value = Destination()
@@ -160,7 +160,7 @@ import Testing
     #expect(!order.isDirty)
   }
 
-  @Test func `It is observed in the owner`() throws {
+  @Test func `An edit of an embedded model is observed in the owner`() throws {
     FieldObservation.isEnabled = true
     let order = try makeOrder()
     let notified = Mutex(0)
@@ -194,7 +194,7 @@ import Testing
     #expect(!draft.isDirty && draft.address.value?.country.value?.code.value == "GB" && !order.isDirty)
   }
 
-  @Test func `It is undone and redone with the state of the owner`() throws {
+  @Test func `An edit of an embedded model is undone and redone with the state of the owner`() throws {
     let order = try makeOrder()
     let undo = ModelUndo(scope)
     order.address.value?.city.value = "Leeds"
@@ -220,7 +220,7 @@ import Testing
     #expect(order.address.value?.city.value == "London" && order.address.isDirty)
   }
 
-  @Test func `It is read as an edit`() throws {
+  @Test func `An edit of an embedded model is read as an edit`() throws {
     let order = try makeOrder()
     _ = try Shipment.from(dictionaryValue: ["id": 1, "address": ["city": "Leeds"]], in: scope, as: .edit)
     #expect(order.address.value?.city.value == "Leeds" && order.address.value?.country.value?.code.value == "GB")

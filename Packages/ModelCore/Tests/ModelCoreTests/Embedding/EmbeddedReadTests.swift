@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It keeps clean models and reads their values`(source: Source) throws {
+  func `A read of an owner keeps clean embedded models and reads their values`(source: Source) throws {
     let order = try read(record(), from: source)
     let (address, country, lines) = (order.address.value, order.address.value?.country.value, order.lines.value)
     _ = try read(record(), from: source)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It keeps the members of a list by position`(source: Source) throws {
+  func `A read of an owner keeps the embedded members of a list by position`(source: Source) throws {
     let order = try read(record(), from: source)
     let lines = try #require(order.lines.value)
     _ = try read(record(lines: ["A", "B", "C"]), from: source)
@@ -68,7 +68,9 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It keeps clean models of classes with nested keys, hooks or subclasses`(source: Source) throws {
+  func `A read of an owner keeps clean embedded models of classes with nested keys, hooks or subclasses`(source: Source)
+    throws
+  {
     func record(_ city: String, _ crates: JSONValue) -> AttributeDictionary {
       ["id": 1, "site": ["city": .string(city), "geo": ["lat": 51.5]], "crates": crates]
     }
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It keeps a model with a field that is nil, if the record lacks the field`(source: Source) throws {
+  func `A read of an owner keeps an embedded model with a nil field that the record lacks`(source: Source) throws {
     let order = try read(record(), from: source)
     let address = order.address.value
     _ = try read(["id": 1, "address": ["city": nil, "country": ["code": "GB"]]], from: source)
@@ -99,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It replaces a model with a value that the record lacks`(source: Source) throws {
+  func `A read of an owner replaces an embedded model with a value that the record lacks`(source: Source) throws {
     let order = try read(record(), from: source)
     let address = order.address.value
     _ = try read(["id": 1, "address": ["city": "Paris"]], from: source)
@@ -108,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It keeps the edits of a model, or replaces the model`(source: Source) throws {
+  func `A read of an owner keeps the edits of an embedded model, or replaces it`(source: Source) throws {
     let order = try read(record(), from: source)
     let address = order.address.value
     address?.city.value = "Leeds"
@@ -121,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: Source.allCases)
-  func `It replaces a model that another owner embeds, too`(source: Source) throws {
+  func `A read of an owner replaces an embedded model that another owner shares`(source: Source) throws {
     let order = try read(record(), from: source)
     let address = order.address.value
     let other = Shipment()
@@ -130,7 +132,7 @@ import Testing
     #expect(order.address.value?.city.value == "Paris" && other.address.value?.city.value == "London")
   }
 
-  @Test func `The last of two records of an owner in one document counts`() throws {
+  @Test func `The last of two records of an owner in one document is used`() throws {
     let order = try read(record())
     let address = order.address.value
     let data = try JSONValue.array([.object(record(city: "Paris")), .object(record())]).jsonData()
@@ -166,7 +168,7 @@ import Testing
     #expect(order.lines.value == second.map { [$0] } && second?.text.value == "B" && order.lines.isDirty)
   }
 
-  @Test func `It notifies the observers of changed values only`() throws {
+  @Test func `A read of an owner with embedded models notifies the observers of changed values only`() throws {
     let order = try read(record())
     var changes = 0
     let token = order.address.value?.city.addObserver(updateImmediately: false) { _ in changes += 1 }

@@ -77,7 +77,7 @@ private final class Knot: Model, ChangeIntercepting {
 }
 
 @Suite struct `Models as the former libraries had them` {
-  @Test func `MK-M11, AK-6: reading configures the model last, and tells whether it is new`() throws {
+  @Test func `MK-M11, AK-6: reading configures the model last, and reports whether it is new`() throws {
     let scope = ModelScope()
     var calls: [(String?, Bool)] = []
     let ada = try Greeter.from(dictionaryValue: ["id": 1, "full_name": "Ada"], in: scope) { person, isNew in

@@ -86,7 +86,7 @@ private final class Folder: Model {
     return (owner, part)
   }
 
-  @Test func `It is not written, as bytes and as a dictionary`() throws {
+  @Test func `A to-one relation whose inverse stores it is not written, as bytes and as a dictionary`() throws {
     let (owner, part) = linked()
     #expect(owner.dictionaryValue == ["id": 1, "name": "A"])
     #expect(String(decoding: try [owner].jsonData(), as: UTF8.self) == #"[{"id":1,"name":"A"}]"#)
@@ -95,7 +95,7 @@ private final class Folder: Model {
     #expect(part.dictionaryValue == ["id": 2, "bio": "b", "owner": 1])
   }
 
-  @Test func `It is read from a document that nests the related model`() throws {
+  @Test func `A to-one relation whose inverse stores it is read from a document that nests the related model`() throws {
     let owner = try Owner.from(dictionaryValue: ["id": 1, "part": ["id": 2, "bio": "b"]])
     #expect(owner.part?.id == 2)
     #expect(owner.part?.bio == "b")
@@ -103,7 +103,7 @@ private final class Folder: Model {
     #expect(owner.dictionaryValue == ["id": 1])
   }
 
-  @Test func `It is nil and not loaded until the related model is read`() throws {
+  @Test func `A to-one relation whose inverse stores it is not loaded until the related model is read`() throws {
     let scope = ModelScope()
     let owner = try Owner.from(dictionaryValue: ["id": 1], in: scope)
     #expect(owner.part == nil)
@@ -136,7 +136,7 @@ private final class Folder: Model {
     #expect(try JSONValue(json: Array(house.jsonData())) == .object(expected))
   }
 
-  @Test func `It is written if its class chooses all fields, or if its inverse is a list`() {
+  @Test func `A to-one relation stored by its inverse is written if all fields are chosen, or the inverse is a list`() {
     let cover = Cover(), card = Card()
     (cover.id, card.id) = (1, 2)
     cover.card = card
@@ -147,7 +147,7 @@ private final class Folder: Model {
     #expect(page.dictionaryValue == ["id": 1, "folder": ["id": 2, "pages": [1]]])
   }
 
-  @Test func `It is not written if it was added at run time`() throws {
+  @Test func `A to-one relation whose inverse stores it is not written if it was added at run time`() throws {
     final class Box: Model {
       @Field var id: Int?
       override var identifierField: AnyField? { $id }

@@ -89,7 +89,7 @@ private final class StackUndoManager: UndoManaging {
     }
   }
 
-  @Test func `An edit after an undo drops the steps that the undo manager could redo`() throws {
+  @Test func `An edit after an undo removes the steps that the undo manager could redo`() throws {
     let book = try book()
     let undo = history()
     book.title.value = "A"
@@ -103,7 +103,7 @@ private final class StackUndoManager: UndoManaging {
     #expect(book.title.value == "Emma")
   }
 
-  @Test func `The undo manager does nothing for steps that the history dropped`() throws {
+  @Test func `The undo manager does nothing for steps that the history removed`() throws {
     let book = try book()
     let undo = history(limit: 1)
     book.title.value = "A"
@@ -122,7 +122,7 @@ private final class StackUndoManager: UndoManaging {
     #expect(book.title.value == "C")
   }
 
-  @Test func `An undo while a step is open is an error, and its step stays in its place`() async throws {
+  @Test func `An undo while a step is open is an error, and its step stays the next one`() async throws {
     let book = try book()
     let undo = ModelUndo(scope)
     var errors: [ModelUndoError] = []

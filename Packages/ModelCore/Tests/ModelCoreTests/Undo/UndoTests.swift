@@ -93,7 +93,7 @@ private final class Guest: Model {
     #expect(undo.canUndo)
   }
 
-  @Test func `A history whose steps are dropped inside a transaction retains none of them`() throws {
+  @Test func `A history whose steps are removed inside a transaction retains none of them`() throws {
     let undo = ModelUndo(scope)
     undo.stepRecorded = { _, _ in }
     let book = try book()
@@ -189,7 +189,7 @@ private final class Guest: Model {
     #expect(book.title.value == "Emma" && book.title.isDirty && book.year.value == nil)
   }
 
-  @Test func `What is read is not undone`() throws {
+  @Test func `A read is not undone`() throws {
     let book = try book()
     let undo = ModelUndo(scope)
     try book.read(["title": "Sanditon"])
@@ -255,7 +255,7 @@ private final class Guest: Model {
     #expect(try undo.undo().isEmpty)
   }
 
-  @Test func `An edit drops the steps that could be redone, and a step without edits is dropped`() throws {
+  @Test func `An edit removes the steps that could be redone, and a step without edits is not recorded`() throws {
     let book = try book()
     let undo = ModelUndo(scope)
     book.year.value = 1

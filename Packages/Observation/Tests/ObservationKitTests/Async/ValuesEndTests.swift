@@ -137,7 +137,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `A sequence of values that is dropped for ever again doesn't make its observable grow`() {
+  @Test func `Sequences of values that are created and released repeatedly don't make their observable grow`() {
     let source = ValueSource(1)
     var held: [ObservedValues<Int>] = []
     for index in 0..<1_000 {
@@ -175,7 +175,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `A sequence of values lets go of the value when it is dropped`() async {
+  @Test func `A sequence of values releases the value when it is released`() async {
     let source = ValueSource<Keepsake?>(Keepsake(1))
     weak let first = source.value
     var iterator = Optional(source.values.makeAsyncIterator())

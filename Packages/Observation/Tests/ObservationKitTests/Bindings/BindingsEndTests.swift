@@ -147,7 +147,7 @@ private final class Box: ValueObservable, ValueObserver {
 
 @Suite(.serialized) struct `What never settles is cut and reported` {
   @Test(arguments: [1, 2, 3, 10])
-  func `What never settles is cut and reported in a ring of closures`(length: Int) {
+  func `A delivery that never settles is ended and reported in a ring of closures`(length: Int) {
     let sources = (0..<length).map { _ in ValueSource(0) }
     for (index, source) in sources.enumerated() {
       let next = sources[(index + 1) % length]
@@ -184,8 +184,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(right.value == 4)
   }
 
-  @Test func `What never settles is cut and reported between two classes of one's own whose values can't be compared`()
-  {
+  @Test func `A delivery that never settles is ended and reported between two custom classes of incomparable values`() {
     let (left, right) = (Box(), Box())
     left <--> right
     let reports = issues { left.value = Opaque(number: 7) }
@@ -193,7 +192,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect([left.value.number, right.value.number] == [7, 7])
   }
 
-  @Test func `What never settles is cut and reported and leaves nothing behind that the next set would find`() {
+  @Test func `A delivery that never settles is ended and reported, and leaves nothing for the next set`() {
     let source = ValueSource(0)
     var canary: Canary? = Canary()
     weak let reference = canary

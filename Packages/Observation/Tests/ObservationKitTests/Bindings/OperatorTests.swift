@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `The operators` {
-  @Test func `--> tells an observer now and after every change, and returns it`() {
+  @Test func `--> notifies an observer now and after every change, and returns it`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     let result = source --> recorder

@@ -95,7 +95,7 @@
       #expect(reader.completions == 1)
     }
 
-    @Test func `A publisher of values lets go of a reader that cancelled, and does not finish`() {
+    @Test func `A publisher of values releases a subscriber that cancelled, and does not finish`() {
       var reader: Reader? = Reader()
       weak let weakReader = reader
       source.publisher.subscribe(reader!)

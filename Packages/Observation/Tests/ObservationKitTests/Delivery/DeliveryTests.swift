@@ -137,7 +137,7 @@ import Testing
     #expect(laterValues.isEmpty)
   }
 
-  @Test func `Delivery does not call anybody after all were removed during it`() {
+  @Test func `Delivery calls no observer after all were removed during it`() {
     let source = ValueSource(0)
     var values: [Int] = []
     source.addObserver(updateImmediately: false) { _, new in
@@ -184,7 +184,7 @@ import Testing
     #expect(calls == 0)
   }
 
-  @Test func `Delivery tells those who want every set of an equal value set during it`() {
+  @Test func `Delivery notifies observers of every set of an equal value set during it`() {
     let source = ValueSource(0)
     var (changes, sets): ([Change<Int>], [Change<Int>]) = ([], [])
     source.addObserver(updateImmediately: false) { old, new in

@@ -39,7 +39,7 @@ import Testing
     #expect([target.value, derived.value, kept.value, distinct.value, both.value.first] == [3, 3, 3, 3, 3])
   }
 
-  @Test func `Delivery in odd moments tells those who want every set in the order of the sets`() {
+  @Test func `Delivery in odd moments notifies observers of every set in the order of the sets`() {
     let source = ValueSource(0)
     var log: [Change<Int>] = []
     source.addObserver(updateImmediately: false) { _, new in

@@ -94,7 +94,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `A derived observable of two values tells when either changes`() {
+  @Test func `A derived observable of two values notifies when either changes`() {
     let (first, last) = (ValueSource("Ada"), ValueSource(1))
     var log: [String] = []
     first.combineLatest(last) --> { log.append("\($0.first) \($0.second)") }
@@ -120,7 +120,7 @@ import Testing
     #expect((recorder.lastObservable as AnyObject?) == nil)
   }
 
-  @Test func `A derived observable that is held is what its observers are notified of`() {
+  @Test func `A derived observable that is held has the value of which its observers are notified`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     let derived = source.map { $0 + 1 }
@@ -147,7 +147,7 @@ import Testing
     #expect(values == [2, 3, 12])
   }
 
-  @Test func `A derived observable may be bound to what it is made of`() {
+  @Test func `A derived observable may be bound to its source`() {
     let source = ValueSource(1)
     let doubled = source.map { $0 * 2 }
     doubled --> source
@@ -157,7 +157,7 @@ import Testing
     #expect(doubled.value == 10)
   }
 
-  @Test func `A derived observable may be observed, cancelled and dropped from its own delivery`() {
+  @Test func `A derived observable may be observed, cancelled and released from its own delivery`() {
     let source = ValueSource(1)
     var derived: DerivedObservable<Int>? = source.map { $0 + 1 }
     weak let reference = derived
@@ -212,7 +212,7 @@ private final class Log {
     #expect(mapped.value == 5)
   }
 
-  @Test func `A declaration with an arrow of two sources is made of both values by a closure`() {
+  @Test func `A declaration with an arrow of two sources combines both values by a closure`() {
     let (width, height) = (ValueSource(2), ValueSource(3))
     var areas: [Int] = []
     let token = width.combineLatest(height) { $0 * $1 } --> { areas.append($0) }

@@ -11,7 +11,7 @@ private final class Parcel: @unchecked Sendable {
 
 @Suite struct `A target deallocated on another thread` {
   /// Only the last reference may be released elsewhere: here while the source delivers.
-  @Test func `A target deallocated on another thread takes a value whole or not at all`() {
+  @Test func `A target deallocated on another thread receives a value completely or not at all`() {
     for round in 0..<20 {
       let source = ValueSource(0)
       var references: [Weak] = []

@@ -186,7 +186,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `An observable that outlives many observers gives room back when tokens are cancelled in any order`() {
+  @Test func `An observable that outlives many observers frees memory when tokens are cancelled in any order`() {
     let source = ValueSource(1)
     var generator = SeededGenerator(seed: 7)
     var values: Set<Int> = []

@@ -28,7 +28,7 @@ import Testing
     #expect(changes == [Change(1, 1), Change(1, 2), Change(2, 5)])
   }
 
-  @Test func `Adding an observer makes no first call when told so, in any shape`() {
+  @Test func `Adding an observer can omit the first call, in any form`() {
     let source = ValueSource(1)
     let screen = Screen()
     let recorder = Recorder<Int>()
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 2)])
   }
 
-  @Test func `Adding an observer tells an observer object of the current value and of every change, and by whom`() {
+  @Test func `Adding an observer notifies an observer object of the current value, every change, and its source`() {
     let source = ValueSource("a")
     let recorder = Recorder<String>()
     source.addObserver(recorder)

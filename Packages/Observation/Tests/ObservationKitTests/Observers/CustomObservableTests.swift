@@ -87,7 +87,7 @@ import Testing
     #expect(sum == 3)
   }
 
-  @Test func `A class of one's own may say itself what a change is and when it was made`() {
+  @Test func `A custom class may define its changes and their stamps`() {
     let registry = ObservationRegistry<String>()
     let source = Announcer(registry)
     var (changes, sets): ([String], [String]) = ([], [])

@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func `A token does not end its observation when it is dropped`() {
+  @Test func `A token does not end its observation when it is released`() {
     let source = ValueSource(1)
     var values: [Int] = []
     var token: ObservationToken? = source --> { values.append($0) }

@@ -25,7 +25,7 @@ private final class Counter: Sendable {
     #expect(changes(of: { _ = source.value }, during: { source.value = 2 }) == 0)
   }
 
-  @Test func `An observable under Swift's own tracking tells once`() {
+  @Test func `An observable under Swift's own tracking notifies once`() {
     let number = changes(of: { _ = source.value }) {
       source.value = 2
       source.value = 3
@@ -55,7 +55,7 @@ private final class Counter: Sendable {
     }
   }
 
-  @Test func `An observable under Swift's own tracking goes, and lets go of what tracked it`() {
+  @Test func `An observable under Swift's own tracking is deallocated, and releases its trackers`() {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let weakSource = source
     var count: Counter? = Counter()

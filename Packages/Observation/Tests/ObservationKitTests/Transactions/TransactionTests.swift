@@ -44,7 +44,7 @@ import Testing
     #expect(derivedCalls == 0)
   }
 
-  @Test func `A transaction tells those who want every set once, also if nothing changed`() {
+  @Test func `A transaction notifies observers of every set once, also if nothing changed`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source.addObserver(recorder, requiresChange: false, updateImmediately: false)
@@ -83,7 +83,7 @@ import Testing
     #expect(recorder.changes.last == Change(2, 3))
   }
 
-  @Test func `A transaction lets values flow through bindings and transforms before anybody is notified`() {
+  @Test func `A transaction propagates values through bindings and transforms before any observer is notified`() {
     let (a, b, c) = (ValueSource(1), ValueSource(0), ValueSource(0))
     var transforms = 0
     a --> b
@@ -143,7 +143,7 @@ import Testing
     #expect(rightRecorder.changes.count == 1)
   }
 
-  @Test func `A transaction tells at once what an observer sets when it is notified`() {
+  @Test func `A transaction delivers at once a value that an observer sets when it is notified`() {
     let (a, b) = (ValueSource(1), ValueSource(1))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in

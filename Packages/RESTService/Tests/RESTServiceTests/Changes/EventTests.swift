@@ -227,7 +227,7 @@ private struct EventClient {
     #expect(errors.withLock { $0.first }?.contains("title") == true)
   }
 
-  @Test func `A stream that is released makes room for another one`() async throws {
+  @Test func `A stream that is released permits another one`() async throws {
     let library = LoggedLibrary(options: RESTServiceOptions(maximumStreams: 1))
     for _ in 0..<3 { #expect(try Self.stream(library) != nil) }
   }

@@ -69,7 +69,7 @@ import Testing
     #expect(try await store.request(.post, "/people/8/copies").model(Person.self).identifier == "8")
   }
 
-  @Test func `A REST store reads all models of an answer or none, and names the place`() async throws {
+  @Test func `A REST store reads all models of an answer or none, and names the position`() async throws {
     let transport = StubTransport([
       .success(HTTPResponseData(status: 200, body: Data(#"{"id": 7, "name": "A"}"#.utf8))),
       .success(

@@ -152,7 +152,7 @@ private final class NotingTransport: StreamingTransport {
     #expect(server.ranges.last?.hasPrefix("bytes=1010-") == true)
   }
 
-  @Test func `A part that is longer than the changed file begins again, a whole one is only moved`() async throws {
+  @Test func `A part that is longer than the changed file starts again, a complete one is only moved`() async throws {
     let server = try FileServer(contents, [.cut(50_000)])
     let store = try server.store()
     _ = try await storeError { try await store.download("/photo", to: folder.target) }
@@ -325,7 +325,7 @@ private final class NotingTransport: StreamingTransport {
     #expect(server.ranges == ["- -", "- -", "- -"])
   }
 
-  @Test func `A range of a file of unknown length is no whole file`() async throws {
+  @Test func `A range of a file of unknown length is not a complete file`() async throws {
     let server = try FileServer(contents, [.answer(.http("206 Part", headers: ["Content-Range: bytes 0-2/*"], "abc"))])
     let store = try server.store()
     let error = try await storeError { try await store.download("/photo", to: folder.target) }

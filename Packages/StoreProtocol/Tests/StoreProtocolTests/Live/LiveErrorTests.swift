@@ -9,7 +9,7 @@ import Testing
     return person
   }
 
-  @Test func `A live result reports the cancellation of an engine's own work as an error, and goes on`() async throws {
+  @Test func `A live result reports cancelled work of an engine as an error, and continues`() async throws {
     let engine = InterruptedEngine()
     let store = InterruptedStore(engine), writer = InterruptedStore(engine)
     try await writer.create(person("Ada"))

@@ -17,7 +17,7 @@ import Testing
     return table != nil
   }
 
-  @Test mutating func `Columns that were dropped for others are built again when they are requested twice`() throws {
+  @Test mutating func `Columns that were evicted for others are built again when they are requested twice`() throws {
     #expect(try !hasColumn(of: "A"))
     #expect(try hasColumn(of: "A"))
     #expect(try !hasColumn(of: "B"))

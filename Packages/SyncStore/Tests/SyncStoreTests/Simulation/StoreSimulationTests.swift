@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `A process that is killed before or after any of its commits goes on from a legal state`() async throws {
+  @Test func `A process that is killed before or after any of its commits continues from a valid state`() async throws {
     let whole = StoreSimulation(tier: 4, seed: TestEffort.firstSeed, Choices(killedCommit: 0))
     try await whole.run(operations: 12)
     for commit in 1...whole.commits {

@@ -184,7 +184,7 @@ import Testing
     await next.value
   }
 
-  @Test func `It waits as long as the server requires`() async throws {
+  @Test func `Background synchronisation waits as long as the server requires`() async throws {
     let store = client()
     server.plan(HTTPResponseData(status: 429, headers: ["Retry-After": "30"]))
     let task = Task { await store.keepSynchronized() }
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["4294967295", "99999999999", "Sun, 06 Nov 9999 08:49:40 GMT"])
-  func `It waits six hours at most where the server requires more`(time: String) async throws {
+  func `Background synchronisation waits six hours at most where the server requires more`(time: String) async throws {
     let store = client()
     server.plan(HTTPResponseData(status: 503, headers: ["Retry-After": time]))
     let task = Task { await store.keepSynchronized() }

@@ -94,7 +94,7 @@ private final class LimitedSpeaker: Model {
     #expect(server.lines.suffix(1) == ["DELETE /tags/a"])
   }
 
-  @Test func `An edited set is no conflict with the same set on the server`() async throws {
+  @Test func `An edited set is not in conflict with the same set on the server`() async throws {
     let playlist = Playlist()
     (playlist.id, playlist.songs) = ("a", Set((0..<20).map { "Song \($0)" }))
     try await shelf.store.create(playlist)
@@ -108,7 +108,7 @@ private final class LimitedSpeaker: Model {
     #expect(theirs.songs == copy.songs && theirs.songs.count == 21)
   }
 
-  @Test func `An edit is no conflict with a value that only a new version of the class spells in another way`()
+  @Test func `An edit is not in conflict with a value that only a new version of the class spells differently`()
     async throws
   {
     let speaker = Speaker()
@@ -223,7 +223,7 @@ private final class LimitedSpeaker: Model {
     shelf.client(client, remote: StrictStore(shelf.server))
   }
 
-  @Test func `It is parked with the server's message, and holds nothing else`() async throws {
+  @Test func `A rejected record is parked with the server's message, and delays no unrelated record`() async throws {
     let store = strict(MemoryModelStore().handle)
     try await store.save(Tag.labeled("a", "poison"))
     try await store.save(Tag.labeled("b", "Good"))
@@ -235,7 +235,7 @@ private final class LimitedSpeaker: Model {
     #expect(try await store.sync().pushed == 0)
   }
 
-  @Test func `An edit of it sends it again`() async throws {
+  @Test func `An edit of a rejected record sends it again`() async throws {
     let store = strict(MemoryModelStore().handle)
     let tag = Tag.labeled("a", "poison")
     try await store.save(tag)
@@ -247,7 +247,7 @@ private final class LimitedSpeaker: Model {
     #expect(try await shelf.store.list(Tag.self).map(\.label.value) == ["Good"])
   }
 
-  @Test func `Discarding its changes restores the server's record`() async throws {
+  @Test func `Discarding the changes of a rejected record restores the server's record`() async throws {
     let store = strict(MemoryModelStore().handle)
     let tag = Tag.labeled("a", "Good")
     try await store.save(tag)
@@ -268,7 +268,7 @@ private final class LimitedSpeaker: Model {
     #expect(try await store.list(Tag.self).isEmpty)
   }
 
-  @Test func `It holds the records that reference it`() async throws {
+  @Test func `A rejected record delays the records that reference it`() async throws {
     let store = strict(MemoryModelStore().handle)
     let (author, book) = (Author(), Book.titled("Emma"))
     author.name.value = "poison"

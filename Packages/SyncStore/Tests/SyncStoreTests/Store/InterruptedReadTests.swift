@@ -63,7 +63,7 @@ import Testing
     try await store.lookup(Article.self, identifier: "1").title.value
   }
 
-  @Test func `It is not overwritten by the unchanged record of the server`() async throws {
+  @Test func `A save during a synchronisation is not overwritten by the unchanged record of the server`() async throws {
     try await interrupt { _, _ in
     } _: {
       try await $0.sync(comparingAll: true)
@@ -75,7 +75,9 @@ import Testing
     }
   }
 
-  @Test func `It does not delete a record of the server that is no longer kept`() async throws {
+  @Test func `A save during a synchronisation does not delete a record of the server that is no longer kept`()
+    async throws
+  {
     try await interrupt {
       $1.isDeleted.value = true
       $1.updatedAt.value = Date(timeIntervalSinceReferenceDate: 110)
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `It is noted, or sent, if the server deleted the record`() async throws {
+  @Test func `A save during a synchronisation is discarded or sent if the server deleted the record`() async throws {
     try await interrupt {
       try await $0.delete($1)
     } _: {
@@ -101,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `It prevents the removal of the local records, or comes before it`() async throws {
+  @Test func `A save during a synchronisation prevents the removal of local records, or precedes it`() async throws {
     try await interrupt { _, _ in
     } _: {
       do {

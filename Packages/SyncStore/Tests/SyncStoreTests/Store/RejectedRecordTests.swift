@@ -32,7 +32,8 @@ import Testing
     return Dictionary(articles.map { ($0.id.value ?? 0, $0.title.value ?? "") }) { $1 }
   }
 
-  @Test func `It is read again by the next synchronisation, although later changes were read`() async throws {
+  @Test func `A locally rejected record is read again by the next pull, although later changes were read`() async throws
+  {
     try await withStore(MemoryModelStore(server.handle)) { store in
       try await write(1, "One", at: 100)
       try await store.sync()
@@ -51,7 +52,9 @@ import Testing
     }
   }
 
-  @Test func `It is stored by the comparison that removes the record with its unique value`() async throws {
+  @Test func `A locally rejected record is stored by the comparison that removes the record with its unique value`()
+    async throws
+  {
     try await withStore(MemoryModelStore(server.handle)) { store in
       try await write(1, "One", at: 100)
       try await store.sync()
@@ -63,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `It is read again from the change log`() async throws {
+  @Test func `A locally rejected record is read again from the change log`() async throws {
     let remote = ScriptedLog()
     try await withStore(remote) { store in
       try await store.sync()
@@ -80,7 +83,9 @@ import Testing
     }
   }
 
-  @Test func `It is stored, changed or removed as later pages of the change log say`() async throws {
+  @Test func `A locally rejected record is stored, changed or removed as by later pages of the change log`()
+    async throws
+  {
     let remote = ScriptedLog()
     try await withStore(remote) { store in
       try await store.sync()

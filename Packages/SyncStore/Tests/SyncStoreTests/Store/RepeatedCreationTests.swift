@@ -131,7 +131,7 @@ import Testing
     #expect(keys.count == 4 && Set(keys).count == 1)
   }
 
-  @Test func `The stored answer counts if the client may not read the record any more`() async throws {
+  @Test func `The stored answer is used if the client may no longer read the record`() async throws {
     let book = Book.titled("Emma")
     let store = try await client(creating: book, Book.titled("Emma"))
     let answer = HTTPResponseData(status: 201, body: Data(#"{"id": 1, "title": "Emma"}"#.utf8))

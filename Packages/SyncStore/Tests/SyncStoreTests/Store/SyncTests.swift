@@ -382,7 +382,8 @@ private final class File: Model {
     return (store, try #require(try await store.list(Folder.self).first))
   }
 
-  @Test func `It deletes the folder and its files on the server`() async throws {
+  @Test func `A synchronised deletion of a folder with a stored list of files deletes both on the server`() async throws
+  {
     let server = MemoryModelStore()
     let (store, folder) = try await client(server)
     try await store.delete(folder)
@@ -408,7 +409,7 @@ private final class File: Model {
 @Suite struct `The removal of local records` {
   let shelf = Shelf()
 
-  @Test func `It is denied while there are changes that are not on the server`() async throws {
+  @Test func `The removal of local records is denied while there are unsent changes`() async throws {
     let store = shelf.client()
     try await store.save(Tag.labeled("a", "A"))
     let error = try await #require(throws: ModelStoreError.self) { try await store.removeLocalRecords() }
@@ -421,7 +422,9 @@ private final class File: Model {
     #expect(try await store.sync().pulled == 1)
   }
 
-  @Test func `It removes the records of all classes that were ever read, also after a restart`() async throws {
+  @Test func `The removal of local records includes all classes that were ever read, also after a restart`()
+    async throws
+  {
     let local = MemoryModelStore().handle
     let author = Author()
     author.name.value = "Jane"
@@ -434,7 +437,7 @@ private final class File: Model {
     #expect(try await MemoryModelStore(local).count(Author.self) == 0)
   }
 
-  @Test func `It can discard these changes`() async throws {
+  @Test func `The removal of local records can discard unsent changes`() async throws {
     let store = shelf.client()
     try await store.save(Tag.labeled("a", "A"))
     try await store.sync()

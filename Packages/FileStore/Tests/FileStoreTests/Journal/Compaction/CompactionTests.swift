@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `A journal that is compacted holds the same in less room, and goes on`(segmentSize: UInt64) throws {
+  func `A compacted journal has the same records in less space, and can be written`(segmentSize: UInt64) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [EMFILE, EIO])
-  func `A compacted journal counts from the moment it has its name, also if that can't be synced`(code: Int32) throws {
+  func `A compacted journal is valid once it has its name, also if that can't be synced`(code: Int32) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -118,7 +118,7 @@ import Testing
     #expect(reopened.contents.withIndex { $0.reserveInteger(type: 0) } == 6)
   }
 
-  @Test func `A journal that is compacted goes on counting its batches when a compaction has left nothing`() throws {
+  @Test func `A journal that is compacted continues its batch numbers when a compaction has left nothing`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for name in ["1", "one"] {

@@ -48,7 +48,7 @@ import Testing
     try handle.close()
   }
 
-  @Test func `A lookup never returns another model whose line was written to the place of the record`() async throws {
+  @Test func `A lookup never returns another model whose line is at the position of the record`() async throws {
     try await withTemporaryDirectory { directory in
       let store = try await makeStore(directory)
       try await store.index(\Book.title)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `A record of an older revision in the place of the newest is damage`() async throws {
+  @Test func `A record of an older revision at the position of the newest is damage`() async throws {
     try await withTemporaryDirectory { directory in
       let store = try await makeStore(directory)
       let book = try await store.lookup(Book.self, identifier: "4")
@@ -410,7 +410,7 @@ import Testing
   }
 
   @Test(arguments: [128, 256])
-  func `A block that was written to the place of another is damage, and replaces no record`(size: Int) throws {
+  func `A block that was written to the position of another is damage, and replaces no record`(size: Int) throws {
     let bytes = try #require(try makeJournal().fileSystem.bytes(path))
     let blocks = stride(from: size, to: bytes.count - size, by: size).map { $0..<$0 + size }
     for from in blocks {

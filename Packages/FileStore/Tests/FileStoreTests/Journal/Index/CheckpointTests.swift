@@ -40,7 +40,7 @@ import Testing
     #expect(try Journal.scripted(disk.disk(after: .dropped)).snapshot() == journal.snapshot())
   }
 
-  @Test func `A checkpoint that is damaged is passed over`() throws {
+  @Test func `A checkpoint that is damaged is ignored`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let bytes = try #require(fileSystem.bytes(path))
     for bit in stride(from: 0, to: bytes.count * 8, by: 7) {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `A checkpoint that the disk can't read is passed over`() throws {
+  @Test func `A checkpoint that the disk can't read is ignored`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let healthy = fileSystem.disk()
     _ = try Journal.scripted(healthy, segmentSize: 300)

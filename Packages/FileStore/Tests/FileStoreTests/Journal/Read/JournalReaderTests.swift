@@ -148,7 +148,7 @@ import Testing
     #expect(try reader.contents.snapshot() == journal.snapshot())
   }
 
-  @Test func `A reader beside a writer keeps its place in a journal of which only the compacted file is left`() throws {
+  @Test func `A reader beside a writer keeps its position if only the compacted file is left`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("a"))]) }

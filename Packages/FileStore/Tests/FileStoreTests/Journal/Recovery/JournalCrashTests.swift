@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `A journal after a crash at any call holds what was acknowledged, and batches whole or not at all`(
+  func `A journal after a crash at any call has every acknowledged change, and batches completely or not at all`(
     segmentSize: UInt64
   ) throws {
     let states = try states()
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 400] as [UInt64])
-  func `A journal after a crash that reordered what was never synced holds a beginning of it`(segmentSize: UInt64)
+  func `A journal after a crash that reordered unsynced writes has a prefix of them`(segmentSize: UInt64)
     throws
   {
     let states = try states()
@@ -148,8 +148,7 @@ import Testing
     }
   }
 
-  @Test func `A journal after a crash leaves no part of a quarantine file behind when there is no room for it`() throws
-  {
+  @Test func `A journal after a crash leaves no partial quarantine file when the disk has no space for it`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "1", JournalScript.json("x"))])

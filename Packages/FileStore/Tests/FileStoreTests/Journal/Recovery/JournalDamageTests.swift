@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `A damaged journal is not led astray by file names that no journal has`() throws {
+  @Test func `A damaged journal ignores file names that no journal has`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let names = ["0", "-1", "1", "000000", "4294967295", "1073741825", "000001.journal", "00000x", "x"]
     for name in names { fileSystem.overwrite(JournalScript.folder + "/\(name).journal", with: Array("x".utf8)) }
@@ -194,7 +194,7 @@ import Testing
     #expect(try identifiers(journal) == Self.all)
   }
 
-  @Test func `A damaged journal reports a mark that is damaged and goes on without it`() throws {
+  @Test func `A damaged journal reports a mark that is damaged and ignores it`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let mark = JournalScript.folder + "/closed.json"
     let bytes = try #require(fileSystem.bytes(mark))

@@ -129,7 +129,7 @@ import Testing
     #expect(message(EIO).hasSuffix("(errno \(EIO))."))
   }
 
-  @Test func `A journal on a failing disk goes on after a full disk has room again`() throws {
+  @Test func `A journal on a failing disk can be written after a full disk has space again`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
     try journal.write(Self.batches[0])

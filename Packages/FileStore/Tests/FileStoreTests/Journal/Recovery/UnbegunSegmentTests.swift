@@ -74,7 +74,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == journal.snapshot())
   }
 
-  @Test func `A segment that could not be begun is dropped by a follower that had seen it`() throws {
+  @Test func `A segment that could not be begun is discarded by a follower that had read it`() throws {
     let fileSystem = TracingFileSystem()
     try fileSystem.createDirectories(JournalScript.directory)
     let follower = try JournalReader(group: "books", in: JournalScript.directory, fileSystem: fileSystem)

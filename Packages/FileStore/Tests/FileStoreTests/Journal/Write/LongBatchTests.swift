@@ -35,7 +35,7 @@ import Testing
     #expect(opened.contents.issues.isEmpty)
   }
 
-  @Test func `A long batch is whole or absent wherever the machine stops`() throws {
+  @Test func `A long batch is complete or absent wherever the machine stops`() throws {
     let healthy = FaultyFileSystem()
     let first = try Journal.scripted(healthy)
     try first.write(Self.short)
