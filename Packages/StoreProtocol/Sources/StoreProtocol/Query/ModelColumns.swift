@@ -8,17 +8,16 @@
 ///
 /// | To find | Write |
 /// |---|---|
-/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and with another field: `$0.from > $0.until`
-/// |
+/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and another field: `$0.from > $0.until` |
 /// | one of several | `$0.color.isIn([.red, .green])`, `$0.age.isIn(18...30)`, `(18...30).contains($0.age)` |
 /// | text | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains`, `matches(/[a-z]+/)`, `contains(/[0-9]/)` |
-/// | text in any case | `$0.name.ignoringCase == "ada"`, `$0.name.ignoringCaseAndAccents == "jose"`, and all of the
-/// above |
+/// | text in any case | the same after `$0.name.ignoringCase`; after `ignoringCaseAndAccents` without regular expressions |
 /// | words | `$0.title.matches(words: "jane aust*")` |
-/// | yes or no | `$0.isActive`, `!$0.isActive` |
-/// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty`
-/// |
+/// | Booleans | `$0.isActive`, `!$0.isActive` |
+/// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `isEmpty` |
+/// | lists as a whole | `$0.tags.contains(anyOf: ["x", "y"])`, `$0.tags.allSatisfy { $0.hasPrefix("x") }` |
 /// | related models | `$0.company.name == "Acme"`, `$0.company == acme`, `$0.employees.contains { $0.age > 30 }` |
+/// | inside a value | `$0.receipt.pages > 3` |
 ///
 /// See ``QueryExpression`` for the meaning of nil and the comparison of values.
 @dynamicMemberLookup

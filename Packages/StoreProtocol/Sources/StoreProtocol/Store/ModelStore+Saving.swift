@@ -109,7 +109,7 @@ enum Refreshing {
 @_spi(ModelKitInternals)
 extension ModelStore {
   /// Runs a read of records into models, which overwrites the local changes of the model that is refreshed. Observers,
-  /// and the tasks that they start, are no part of the refresh.
+  /// and the tasks that they start, are not part of the refresh.
   public func readingRecords<Result>(_ read: (LocalChanges) throws -> Result) rethrows -> Result {
     guard let model = Refreshing.model else { return try read(.keep) }
     return try Refreshing.$model.withValue(nil) { try read(.overwriteOnly(model)) }

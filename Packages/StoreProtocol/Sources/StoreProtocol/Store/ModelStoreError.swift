@@ -95,7 +95,7 @@ public struct ModelStoreError: Error, CustomStringConvertible {
 }
 
 extension ModelStoreError {
-  /// There is no model with this identifier.
+  /// Returns the error for an identifier without a model.
   public static func notFound(_ typeName: String, identifier: String) -> ModelStoreError {
     ModelStoreError(
       .notFound, "There is no \(typeName.nameForMessage) with the identifier \(identifier.quotedForMessage).",
@@ -198,7 +198,7 @@ extension ModelStoreError {
       """, identifier: model.storedIdentifier)
   }
 
-  /// Rules of a model are broken.
+  /// Returns the error for a model whose rules are violated.
   public static func invalid(
     _ typeName: String, identifier: String?, _ errors: [ModelValidationError]
   ) -> ModelStoreError {

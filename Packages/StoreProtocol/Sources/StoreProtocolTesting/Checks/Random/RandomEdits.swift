@@ -1,7 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Several store instances that count in the same records and change other fields of them, interleaved at random.
+  /// Returns a check in which several store instances count in the same records and change other fields of them,
+  /// interleaved at random.
   ///
   /// ```swift
   /// @Test(arguments: [1, 2] as [UInt64])
