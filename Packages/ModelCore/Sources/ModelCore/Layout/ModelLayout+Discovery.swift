@@ -148,7 +148,7 @@ private protocol ListOfModels {}
 extension Array: ListOfModels where Element: ModelObject {}
 
 extension ModelLayout {
-  /// Returns an error for the first property that has models as its values, and is no relation. They could be written,
+  /// Returns an error for the first property that has models as values and is not a relation. They could be written,
   /// and not be read.
   fileprivate func modelsAsValues(of model: ModelObject) -> FieldError? {
     var error: FieldError?

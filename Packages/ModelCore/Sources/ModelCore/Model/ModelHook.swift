@@ -4,7 +4,7 @@ import Synchronization
 /// A method of a model that stores call before or after a write.
 ///
 /// A hook runs once for each write, even if a task repeats the write in further stores. Its changes are part of the
-/// write, and are no edits.
+/// write, and are not edits.
 @_spi(ModelKitInternals)
 public enum ModelHook {
   case beforeSave, afterCreate, afterUpdate, afterDelete

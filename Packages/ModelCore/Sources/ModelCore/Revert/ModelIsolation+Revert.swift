@@ -42,7 +42,7 @@ extension ModelIsolation where Self: ModelObject {
 extension ModelObject {
   /// Reverts the fields for which a condition holds.
   ///
-  /// - Parameter isRead: whether the revert is part of a read, which is no edit.
+  /// - Parameter isRead: whether the revert is part of a read, which is not an edit.
   /// - Returns: the reverted fields.
   @discardableResult
   func revertFields(isRead: Bool = false, where shouldRevert: (AnyField) -> Bool = { _ in true }) -> [AnyField] {

@@ -37,7 +37,7 @@ extension ModelObject {
   }
 
   /// Returns whether a stored value is the one that was read into a field. Other writers may spell the baseline in
-  /// another way, and a rejected value is no change of another writer.
+  /// another way, and a rejected value is not a change by another writer.
   ///
   /// - Parameters:
   ///   - json: the stored value.

@@ -4,7 +4,7 @@
 ///
 /// Some classes have no plan and need the tree path. These have keys with dots, keys that two fields share, variable or
 /// optional fields, relations with transformers, or more than 64 fields. So have classes that take part in reading or
-/// writing, such as a `ReadingHook`, and those whose identifier is no property.
+/// writing, such as a `ReadingHook`, and those whose identifier is not a property.
 final class DirectPlan: Sendable {
   struct Member: Sendable {
     /// The declared key; nil if it is the name of the property.

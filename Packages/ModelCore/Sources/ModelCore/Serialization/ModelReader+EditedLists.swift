@@ -2,7 +2,7 @@
 
 // Edits of lists whose members have no identifiers. A document may lack keys, so each object has to find its member.
 extension ModelReader {
-  /// The values of an object that are not nil, by their keys. Embedded models are no part of them.
+  /// The values of an object that are not nil, by their keys. Embedded models are not part of them.
   private struct ComparedValues: Hashable {
     let modelClass: ObjectIdentifier
     var values: [String: JSONValue] = [:]

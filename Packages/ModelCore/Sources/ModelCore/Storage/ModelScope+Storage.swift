@@ -105,7 +105,7 @@ extension ModelScope {
     return (try map.keeping(kept, inReads: body), map.readModels ?? [])
   }
 
-  /// The models that open transactions created of which the running task is no part: it can't find their records.
+  /// The models created by open transactions of other tasks: the running task can't find their records.
   public var modelsCreatedElsewhere: Set<ModelObject> { map.modelsCreatedElsewhere }
 
   private func whole<M: Model>(_ models: [M]) -> [M] {

@@ -173,8 +173,8 @@ extension ModelScope {
 
   /// Returns the fields of a model that a save of the running task writes: those with unsaved changes.
   ///
-  /// Left out is what an open transaction of another task edited. A save in a transaction also leaves out what another
-  /// task edited since that began. Unsaved changes that another task's transaction saved are written, too: it may fail.
+  /// Fields that an open transaction of another task edited are left out. In a transaction, so are fields that another
+  /// task edited since it began. Unsaved changes that another task's transaction saved are written, too: it may fail.
   public func fieldsToSave(of model: ModelObject) -> [AnyField] {
     if map.transactions.isEmpty { return model.unsavedFields }
     let edited = Set(fieldsEditedElsewhere(of: model).map { ObjectIdentifier($0) })
@@ -189,12 +189,12 @@ extension ModelScope {
     }
   }
 
-  /// Returns whether an open transaction deleted a model of which the running task is no part.
+  /// Returns whether an open transaction of another task deleted a model.
   public func isDeletedElsewhere(_ model: ModelObject) -> Bool {
     map.transactions.contains { $0.deletedModels.contains(model) }
   }
 
-  /// Returns the fields of a model to which open transactions gave other values of which the running task is no part.
+  /// Returns the fields of a model to which open transactions of other tasks gave other values.
   public func fieldsEditedElsewhere(of model: ModelObject) -> [AnyField] {
     map.transactions.flatMap { $0.editedFields(of: model) }
   }

@@ -8,7 +8,7 @@ extension IdentityMap {
   /// The transaction of the running task; the innermost one if it is in several.
   var innermostTransaction: TransactionEdits? { transactions.isEmpty ? nil : transactions.last { $0.isEntered } }
 
-  /// The models that open transactions created of which the running task is no part.
+  /// The models created by open transactions of other tasks.
   var modelsCreatedElsewhere: Set<ModelObject> {
     transactions.isEmpty ? [] : transactions.reduce(into: []) { $0.formUnion($1.uncommittedModels) }
   }
