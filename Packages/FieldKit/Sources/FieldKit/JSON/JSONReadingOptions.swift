@@ -3,7 +3,7 @@
 /// They bound the cost of a document from an untrusted source. Reading always ends in a result or an error, in time
 /// linear in the length of the document.
 ///
-/// If an object has a key more than once, the last value counts wherever a whole document is read. A stream may have
+/// If an object has a key more than once, the last value is used where a whole document is read. A stream may have
 /// returned elements of the first value already. There, a repeated key on the path to the list is an error.
 public struct JSONReadingOptions: Sendable, Hashable {
   /// The largest depth of nested arrays and objects; 512 by default. Deeper nesting is an error.
