@@ -1,7 +1,7 @@
 public import StoreProtocol
 
 extension RESTDialect {
-  /// Returns this dialect with other answers to single questions. Every other hook is that of this dialect.
+  /// Returns a dialect that changes single results of this one. All other hooks are those of this dialect.
   ///
   /// ```swift
   /// let dialect = JSONDialect().adjusting(

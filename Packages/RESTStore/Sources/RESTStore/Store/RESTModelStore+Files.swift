@@ -17,7 +17,7 @@ extension RESTModelStore {
   /// file. Otherwise it begins again. Versions are compared by a strong entity tag, or else by the date of the last
   /// change.
   ///
-  /// ``HTTPProgress`` includes the bytes that were kept. The time limit is that of a pause, not of the whole download.
+  /// ``HTTPProgress`` includes the bytes that were kept. The time limit applies to a pause, not to the whole download.
   ///
   /// - Parameters:
   ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It may have a query.
@@ -57,7 +57,7 @@ extension RESTModelStore {
   /// ```
   ///
   /// The file is read while it is sent, again from its beginning each time that the request is sent. Don't change it
-  /// meanwhile. The time limit is that of a pause, not of the whole upload.
+  /// meanwhile. The time limit applies to a pause, not to the whole upload.
   ///
   /// - Parameters:
   ///   - method: the method.

@@ -105,7 +105,7 @@ extension RESTModelStore {
   /// let person = try await store.with(timeout: .seconds(5)).lookup(Person.self, identifier: "10")
   /// ```
   ///
-  /// The instance shares the scope of this one, and thereby its models. It lives in the same isolation.
+  /// The instance shares the scope of this one, and so its models. It belongs to the same isolation.
   ///
   /// - Parameters:
   ///   - headers: the headers of every request. They replace those of the dialect.

@@ -32,7 +32,7 @@ extension HTTPHeaderList: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPHeaderList.Entry: CustomStringConvertible, CustomReflectable {
-  /// The line, with a likely credential replaced: `Accept: text/plain`.
+  /// The header line, with a likely credential replaced: `Accept: text/plain`.
   public var description: String { "\(name): \(shownValue)" }
 
   /// Name and value, with a likely credential replaced, for `dump` and debuggers.

@@ -25,7 +25,7 @@ public struct HTTPRequestData: Sendable, Hashable {
     public static let post = Method("POST")
     /// Replace.
     public static let put = Method("PUT")
-    /// Change in part.
+    /// Change some values.
     public static let patch = Method("PATCH")
     /// Remove.
     public static let delete = Method("DELETE")
