@@ -14,7 +14,7 @@ public struct SyncOptions: Sendable {
   public var outboxLimit: Int?
   /// The observer of the synchronisation; nil for none.
   public var monitor: (any SyncMonitor)?
-  /// Returns whether an identifier is made up until the server assigns another one: of a type, and the identifier.
+  /// Returns whether an identifier is temporary, until the server assigns another one: of a type, and the identifier.
   public var isTemporary: @Sendable (_ type: String, _ identifier: String) -> Bool
 
   /// Creates options.
@@ -23,8 +23,8 @@ public struct SyncOptions: Sendable {
   ///   - outboxLimit: the greatest number of records that can have changes which are not on the server; nil for no
   ///     limit.
   ///   - monitor: the observer of the synchronisation; nil for none.
-  ///   - isTemporary: returns whether an identifier is made up until the server assigns another one. By default these
-  ///     are the negative integers, which is what the store assigns. Other identifiers are sent with the record.
+  ///   - isTemporary: returns whether an identifier is temporary, until the server assigns another one. By default
+  ///     these are the negative integers, which is what the store assigns. Other identifiers are sent with the record.
   public init(
     outboxLimit: Int? = nil, monitor: (any SyncMonitor)? = nil,
     isTemporary: @escaping @Sendable (_ type: String, _ identifier: String) -> Bool = { _, identifier in

@@ -3,8 +3,8 @@ import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension CompoundModelStore {
-  /// Removes a model from all stores, with the models that its delete rules remove. One that lacks it is passed over,
-  /// unless all do.
+  /// Removes a model from all stores, with the models that its delete rules remove. A store that lacks the model is
+  /// skipped, unless all stores lack it.
   ///
   /// The delete rules apply to the records of all stores with own records, which are read before the first store
   /// deletes. A deletion that failed in a later store can be repeated with the same model.

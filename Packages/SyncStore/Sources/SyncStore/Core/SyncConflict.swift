@@ -18,7 +18,7 @@ public struct SyncConflict: Sendable, Hashable {
   public var local: AttributeDictionary?
   /// The server's version; nil if it has none.
   public var remote: AttributeDictionary?
-  /// The keys of members that both changed differently, in order; empty if one of both deleted the record.
+  /// The keys of members that both sides changed differently, in order; empty if one side deleted the record.
   public var keys: [String]
 
   /// Creates a conflict.
@@ -57,7 +57,7 @@ public struct SyncConflict: Sendable, Hashable {
 
 /// The decision about a ``SyncConflict``.
 ///
-/// Members that only one of both changed are merged, except with ``remote`` and ``record(_:)``.
+/// Members that only one side changed are merged, except with ``remote`` and ``record(_:)``.
 public enum SyncResolution: Sendable, Hashable {
   /// The server's value of a member that both changed is kept, and so is its deletion of a record. A local deletion is
   /// undone. The local values are noted as discarded.

@@ -219,7 +219,7 @@ extension SyncExchange {
 
 extension Lane {
   /// Makes the server's version the base of a local deletion if it only lacks references to deleted records. That the
-  /// server has removed them with these records is no change of another client.
+  /// server has removed them with these records is not a change by another client.
   ///
   /// - Parameters:
   ///   - remote: the server's record; nil if there is none.

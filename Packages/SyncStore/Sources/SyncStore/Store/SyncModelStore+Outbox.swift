@@ -24,7 +24,7 @@ extension SyncModelStore {
 
   /// Adds the server's messages about fields to a model, such as when a form shows a rejected record after a restart.
   ///
-  /// A model that is live when the server rejects its record gets them by itself. They are among its
+  /// A model that is live when the server rejects its record gets them automatically. They are among its
   /// `validationErrors`.
   ///
   /// - Parameters:
