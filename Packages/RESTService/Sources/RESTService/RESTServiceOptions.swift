@@ -20,7 +20,7 @@ public struct RESTServiceOptions: Sendable {
   public var maximumDepth: Int
   /// The maximum number of concurrent requests. The response to others is 503 with `Retry-After`.
   public var maximumRequests: Int
-  /// The maximum number of concurrent requests of one user with a name. The response to others is 429 with
+  /// The maximum number of concurrent requests of one authenticated user. The response to others is 429 with
   /// `Retry-After`.
   public var maximumRequestsPerUser: Int
   /// The maximum number of requests of one user with a name in a minute; nil for no limit. The response to others is
@@ -30,7 +30,7 @@ public struct RESTServiceOptions: Sendable {
   public var timeLimit: Duration?
   /// The maximum number of event streams. Other clients get the events so far, and connect again.
   public var maximumStreams: Int
-  /// The maximum number of event streams of one user with a name.
+  /// The maximum number of event streams of one authenticated user.
   public var maximumStreamsPerUser: Int
   /// The time after which an event stream ends. A client connects again, and is authenticated again.
   public var streamTime: Duration

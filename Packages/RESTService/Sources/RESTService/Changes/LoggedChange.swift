@@ -21,7 +21,7 @@ struct LoggedChange {
     case values(AttributeDictionary)
   }
 
-  /// The type of the record; empty for a mark, which is no change.
+  /// The type of the record; empty for a mark, which is not a change.
   let type: String
   let identifier: String
   /// The record before the change.

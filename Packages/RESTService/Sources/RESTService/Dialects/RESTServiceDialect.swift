@@ -3,7 +3,7 @@
 public import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The form of the requests and responses of a service: a dialect of clients, read the other way round.
+/// The form of the requests and responses of a service: a dialect of clients, in the opposite direction.
 ///
 /// ```swift
 /// let service = RESTService(store.handle, serving: [Book.self], dialect: JSONAPIDialect())
