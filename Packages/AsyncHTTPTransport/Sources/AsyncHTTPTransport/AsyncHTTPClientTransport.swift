@@ -67,7 +67,7 @@ public final class AsyncHTTPClientTransport: StreamingTransport {
 
   /// Sends a request in any isolation, and streams its body from a file, or the answer to a function.
   ///
-  /// An answer is handed over as it was sent: it is not decompressed.
+  /// The body of a response is passed on as it was sent: it is not decompressed.
   ///
   /// - Throws: `ModelStoreError` as ``send(_:)`` does.
   public func send(
