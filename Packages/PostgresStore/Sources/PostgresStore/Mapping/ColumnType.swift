@@ -5,7 +5,7 @@
     let name: String
     /// The name in the catalog of the type, or of the one that a domain restricts.
     let base: String
-    /// The same of the elements; nil if the type is no array.
+    /// The same of the elements; nil if the type is not an array.
     let element: (name: String, base: String)?
     /// The limit of length or digits, as the catalog has it; -1 without one.
     var modifier = -1

@@ -1,7 +1,8 @@
 import Foundation
 
 extension CoreDataSchema {
-  /// Returns the inconsistencies of the schema.
+  /// Returns the inconsistencies of the schema:
+  ///
   /// - Duplicate names of entities, composites and properties.
   /// - Missing parents, destinations, inverses and composites.
   /// - Inverses that do not match.

@@ -1,6 +1,6 @@
 import FieldKit
 
-/// An error of applying a schema to a class or document.
+/// An error in the mapping of a class or document by a schema.
 public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The schema names a value transformer that was not supplied.
   case unknownTransformer(String, known: [String])

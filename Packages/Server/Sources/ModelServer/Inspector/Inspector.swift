@@ -4,7 +4,7 @@ public import ModelCore
 public import RESTStore
 import StoreProtocol
 
-/// A page in the browser on the types and records of a store. A ``ModelServer`` serves it below `/_inspect/`.
+/// A browser page for the types and records of a store. A ``ModelServer`` serves it below `/_inspect/`.
 ///
 /// ```swift
 /// let inspector = Inspector(serving: [Author.self, Book.self])

@@ -33,7 +33,7 @@ public struct RequestAuthentication: Sendable {
   /// No authentication: all users are anonymous.
   public static let none = RequestAuthentication { _ in .anonymous }
 
-  /// Bearer tokens: a request needs the header `Authorization: Bearer TOKEN` with one of the tokens.
+  /// Returns an authentication by bearer tokens: a request needs the header `Authorization: Bearer TOKEN`.
   ///
   /// - Parameter users: the names of the users by their tokens.
   public static func tokens(_ users: [String: String]) -> RequestAuthentication {

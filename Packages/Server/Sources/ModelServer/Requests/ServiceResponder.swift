@@ -121,7 +121,7 @@ extension HTTPFields {
 extension HTTPRequestData {
   /// Returns the request without its body.
   ///
-  /// - Throws: ``ServerProblem`` with the status 400 for an address that is no path.
+  /// - Throws: ``ServerProblem`` with the status 400 for an address that is not a path.
   fileprivate init(_ request: Request) throws {
     let target = request.head.path ?? ""
     // A path after a fixed host: the target can't name another one.
