@@ -285,7 +285,7 @@ extension ErrorText {
     ErrorText(
       "an import of a file that is not there",
       """
-      Could not open '/folder/none.json': No such file or directory (errno 2). The file is missing. If it was \
+      Could not open '/folder/none.json': No such file or directory (errno 2). The file is missing: if it was \
       moved or removed, restore it, then try again.
       """
     ) { folder in
@@ -334,7 +334,7 @@ extension ErrorText {
       "a stored model that can't be read from a file",
       """
       The stored Author "1" can't be read: name: expected an integer, found the string "Jane". Nothing was \
-      changed. Read it with a class whose fields can hold it, or delete it.
+      changed: read it with a class whose fields can hold it, or delete it.
       """
     ) { folder in
       try await write([], to: folder)

@@ -16,8 +16,8 @@ extension ErrorText {
     ErrorText(
       "an update after the identifier changed",
       """
-      There is no Author with the identifier "7". This Author was stored as "1", and its identifier has \
-      changed since. Nothing was written: restore the identifier, or create another Author.
+      There is no Author with the identifier "7". Nothing was written, because this Author was stored as "1", and its \
+      identifier has changed since: restore the identifier, or create another Author.
       """
     ) { _ in
       let store = MemoryModelStore()
@@ -158,7 +158,7 @@ extension ErrorText {
       "a stored model that can't be read",
       """
       The stored Author "7" can't be read: name: expected an integer, found the string "Jane". Nothing was \
-      changed. Read it with a class whose fields can hold it, or delete it.
+      changed: read it with a class whose fields can hold it, or delete it.
       """
     ) { _ in
       let store = MemoryModelStore()

@@ -297,8 +297,8 @@ private final class Buyer: Model {
     let error = await #expect(throws: ModelStoreError.self) { try await store.save(person) }
     #expect(
       error?.message == """
-        There is no ContractPerson with the identifier "99". This ContractPerson was stored as "1", and its identifier was \
-        changed since. Nothing was written: restore the identifier, or create another ContractPerson.
+        There is no ContractPerson with the identifier "99". Nothing was written, because this ContractPerson was stored \
+        as "1", and its identifier has changed since: restore the identifier, or create another ContractPerson.
         """)
   }
 }

@@ -201,8 +201,8 @@ extension ModelStore {
     guard model.isKnownToStore else { return "This \(typeName) has not been stored yet: create it first, or use save." }
     let former = model.formerIdentifier.map(\.quotedForMessage) ?? "another one"
     return """
-      This \(typeName) was stored as \(former), and its identifier has changed since. Nothing was written: restore the identifier, or create \
-      another \(typeName).
+      Nothing was written, because this \(typeName) was stored as \(former), and its identifier has changed since: restore \
+      the identifier, or create another \(typeName).
       """
   }
 

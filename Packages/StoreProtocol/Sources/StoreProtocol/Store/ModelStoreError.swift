@@ -137,7 +137,7 @@ extension ModelStoreError {
       .corrupt,
       """
       \(model) can't be read: \(reason)\(reason.hasSuffix(".") ? "" : ".") Nothing was \
-      changed. Read it with a class whose fields can hold it, or delete it.
+      changed: read it with a class whose fields can hold it, or delete it.
       """, identifier: identifier, cause: cause)
   }
 
