@@ -65,7 +65,7 @@ import Testing
     let packed = ScriptedServer.Answer.http("200 OK", headers: ["Content-Encoding: gzip"], "abc")
     let endless = ScriptedServer.Answer.endless(head: "HTTP/1.1 200 OK\r\n\r\n", part: contents)
     let server = try FileServer(contents, [.answer(packed), .answer(endless)])
-    for text in ["packed as gzip", "which is the limit"] {
+    for text in ["content encoding gzip", "which is the limit"] {
       let error = try await storeError {
         try await store(server).download("/photo", to: folder.target, maximumBytes: 1_000_000)
       }

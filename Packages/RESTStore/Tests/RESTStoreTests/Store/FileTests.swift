@@ -225,7 +225,7 @@ private final class NotingTransport: StreamingTransport {
     let server = try FileServer(contents, [.answer(packed)])
     let store = try server.store()
     #expect(
-      try await storeError { try await store.download("/photo", to: folder.target) }.message.contains("packed as br"))
+      try await storeError { try await store.download("/photo", to: folder.target) }.message.contains("encoding br"))
     let long = try await storeError { try await store.download("/photo", to: folder.target, maximumBytes: length - 1) }
     #expect(long.code == .server && long.message.contains("which is the limit"))
     #expect(try !folder.names.contains("photo"))
