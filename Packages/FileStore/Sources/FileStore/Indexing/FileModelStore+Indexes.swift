@@ -5,8 +5,8 @@ extension FileModelStore {
   /// Maintains an index of a field for all instances of the store, as long as it is open.
   ///
   /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it.
-  /// These conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. `explain`
-  /// reports the used indexes.
+  /// These conditions are comparisons such as `==` and `<=`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`.
+  /// `explain` reports the used indexes.
   ///
   /// ```swift
   /// try await store.index(\Person.email, unique: true)

@@ -72,8 +72,8 @@ extension MemoryModelStore {
   /// Maintains an index of a field for all instances of the store.
   ///
   /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it.
-  /// These conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. ``explain(_:)``
-  /// reports the used indexes.
+  /// These conditions are comparisons such as `==` and `<=`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`.
+  /// ``explain(_:)`` reports the used indexes.
   ///
   /// ```swift
   /// try store.index(\Person.email, unique: true)

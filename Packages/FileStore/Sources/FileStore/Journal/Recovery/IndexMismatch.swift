@@ -12,7 +12,7 @@ extension JournalIndex {
   /// Compares the index with one that was read from the files.
   ///
   /// - Parameters:
-  ///   - scanned: What the files have.
+  ///   - scanned: The index of the records in the files.
   ///   - issues: The known issues of the files. Records at their positions are not listed again.
   ///   - folder: The folder of the files.
   func mismatches(with scanned: JournalIndex, besides issues: [IntegrityIssue], in folder: String) -> [IndexMismatch] {
