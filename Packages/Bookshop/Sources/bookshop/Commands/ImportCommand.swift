@@ -7,8 +7,8 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Reads a catalogue of authors and their books into the store.",
     discussion: """
-      The file is JSON: an object with a list under "authors", or that list. If it is broken, nothing is imported. \
-      Entries that are not valid are reported, and the others are kept; what the store has already is updated. The \
+      The file is JSON: an object with a list under "authors", or that list. If it is not valid JSON, nothing is imported. \
+      Invalid entries are reported, and the others are imported; those that the store has already are updated. The \
       status is 1 if every entry was rejected.
       """)
 

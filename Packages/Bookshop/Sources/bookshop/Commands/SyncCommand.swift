@@ -6,8 +6,8 @@ struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchanges changes with a server, in both directions, deletions too.",
     discussion: """
-      All other commands work without the server. What they change waits until the next sync. Use the same server each time: \
-      what it does not have any more is removed here.
+      All other commands work without the server. Their changes wait until the next sync. Use the same server each time: \
+      records that it no longer has are removed here.
       """)
 
   @Argument(help: "The address of the server; authors are at URL/authors, books at URL/books.")

@@ -65,7 +65,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: The kind of the error.
-  ///   - message: What was expected and what was found, without a full stop.
+  ///   - message: The expected and the found text, without a full stop.
   ///   - offset: The number of bytes before the error.
   ///   - line: The line, from 1.
   ///   - column: The character in the line, from 1.

@@ -8,7 +8,7 @@ extension ValueTransformerContext {
     return model
   }
 
-  /// Creates a model for a record of a store. What its class sets in `init` are initial values, and no edits.
+  /// Creates a model for a record of a store. Values that its `init` sets are initial values, not edits.
   public func makeStored<M: ModelObject>(_ type: M.Type) -> M {
     let model = prepared(type.init())
     model.acceptInitialValues()

@@ -3,7 +3,7 @@
   import Dispatch
   import Synchronization
 
-  /// A connection to the server. What waits runs on a thread of its own, never on those that tasks share.
+  /// A connection to the server. Blocking calls run on a thread of its own, never on the cooperative pool.
   // Unchecked, because the session is used on the serial queue only, and the cancellation inside of its lock.
   final class PostgresConnection: @unchecked Sendable {
     private let queue = DispatchQueue(label: "PostgresStore.connection")

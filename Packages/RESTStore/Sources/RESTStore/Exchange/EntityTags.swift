@@ -79,7 +79,7 @@ final class EntityTags {
 /// } catch let error as ModelStoreError where error.code == .conflict {
 ///   if let conflict = error.cause as? RESTConflict { print("the server has \(conflict.record)") }
 ///   for field in error.conflicts { print(field.key, field.stored, field.local) }
-///   // What was changed here is written over what the server has.
+///   // The local changes overwrite those of the server.
 ///   try await store.update(person, onConflict: .overwrite)
 /// }
 /// ```
