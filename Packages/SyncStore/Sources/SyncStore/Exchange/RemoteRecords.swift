@@ -179,7 +179,7 @@ struct RemoteRecords {
   static func endless(_ pages: String) -> ModelStoreError {
     ModelStoreError(
       .server,
-      "\(pages) has more than \(maximumPages) pages, so the pull was ended. Read changes are kept: synchronise again."
+      "\(pages) has more than \(maximumPages) pages, so the pull was ended. The changes so far are kept: synchronise again."
     )
   }
 

@@ -41,7 +41,7 @@ extension SyncExchange {
         throw ModelStoreError(
           .server,
           """
-          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but returns it again. \
+          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but returns an earlier one. \
           The changes read so far are kept.
           """)
       }
