@@ -5,9 +5,8 @@ import StoreProtocol
 
 // The numbers of records and the plans of queries, for a page about a store.
 extension RESTService {
-  /// Responds with the numbers of records that the user may read: of all types, or with the parameter `type` of that
-  /// one, and with `where` of those that a condition finds. Without a condition there is no number of a type whose
-  /// records the user may not all read.
+  /// Responds with the numbers of records that the user may read. The parameter `type` names one type, and `where` has
+  /// a condition. Without a condition there is no number of a type whose records the user may not all read.
   ///
   /// - Parameters:
   ///   - names: the names of the types in the response.
@@ -37,7 +36,7 @@ extension RESTService {
   }
 
   /// Responds with the report of the store on the query of a list: the parameter `type`, and those of a list. It is
-  /// refused for types whose records the user may not all read, because it tells the number of records.
+  /// refused for types whose records the user may not all read, because it has the number of records.
   ///
   /// - Parameters:
   ///   - names: the names of the types in requests.

@@ -11,8 +11,8 @@ import ArgumentParser
       where the output is no terminal.
       """,
     subcommands: [
-      ServeCommand.self, InspectCommand.self, VerifyCommand.self, RepairCommand.self, CompactCommand.self, BackupCommand.self,
-      ExportCommand.self, ImportCommand.self, DiffCommand.self,
+      ServeCommand.self, InspectCommand.self, VerifyCommand.self, RepairCommand.self, CompactCommand.self,
+      BackupCommand.self, ExportCommand.self, ImportCommand.self, DiffCommand.self,
     ])
 
   static func main() async {

@@ -31,7 +31,8 @@ extension RecordStore {
 
   /// Deletes a model by its delete rules, inside a transaction or without suspension.
   ///
-  /// - Parameter amongEverything: whether all models are deleted. Then no rule is followed, and no link is cut in records.
+  /// - Parameter amongEverything: whether all models are deleted. Then no rule is followed, and no link is cut in
+  ///   records.
   final func remove<M: Model>(_ model: M, amongEverything: Bool) async throws {
     try checkCancellation()
     let log = transaction?.log

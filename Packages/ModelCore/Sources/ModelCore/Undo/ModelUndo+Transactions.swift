@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// The steps of a history before a transaction of a store, in case that fails.
 struct HistoryBeforeTransaction {
   let transaction: Int

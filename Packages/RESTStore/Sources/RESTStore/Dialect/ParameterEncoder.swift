@@ -18,8 +18,8 @@ public struct ParameterEncoder: Sendable, Hashable {
     case bracketed
     /// Each element repeats the name: `a=1&a=2`.
     case repeated
-    /// One value has all elements: `a=1,2`. Lists with lists, objects, or commas in their elements are indexed, because a
-    /// server could not read them.
+    /// One value has all elements: `a=1,2`. Lists with lists, objects, or commas in their elements are indexed, because
+    /// a server could not read them.
     case commaSeparated
   }
 

@@ -28,8 +28,8 @@ public protocol RESTAuthentication: Sendable {
   /// - Parameter request: the rejected request.
   /// - Returns: whether to send the request again.
   ///
-  /// - Important: Neither method may write in the scope of the store. A transaction may wait for the creation that waits
-  ///   for the credentials.
+  /// - Important: Neither method may write in the scope of the store. A transaction may wait for the creation that
+  ///   waits for the credentials.
   func renew(after request: HTTPRequestData) async throws -> Bool
 }
 

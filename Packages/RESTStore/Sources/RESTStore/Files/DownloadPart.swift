@@ -3,8 +3,8 @@ import Foundation
 
 /// The part of a file that is kept beside the target of a download, and the validator with which it is continued.
 ///
-/// The file beside it, whose name ends in `.part.json`, is written before the part. A part without it belongs to someone
-/// else.
+/// The file beside it, whose name ends in `.part.json`, is written before the part. A part without it belongs to
+/// someone else.
 struct DownloadPart: Sendable {
   /// The version of the file to which a kept part belongs.
   struct Version: Equatable, Sendable {
@@ -92,8 +92,8 @@ struct DownloadPart: Sendable {
 
   /// Opens the part at its end, and locks it against other processes. It is created if there is none.
   ///
-  /// - Throws: `ModelStoreError` with the code `locked` if another download writes it. The code is `inputOutput` if a file
-  ///   of that name is no part of a download: it would be lost.
+  /// - Throws: `ModelStoreError` with the code `locked` if another download writes it. The code is `inputOutput` if a
+  ///   file of that name is no part of a download: it would be lost.
   func open() throws -> FileHandle {
     if record == nil {
       for path in paths where exists(path) {

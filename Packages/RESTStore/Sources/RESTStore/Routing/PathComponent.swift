@@ -7,8 +7,8 @@ struct PathComponent {
 
   /// Encodes a text.
   ///
-  /// Returns nil for texts that no encoding makes safe: the empty text, `.`, `..`, and `a/../b`. Servers and proxies read
-  /// `%2E` as a dot, and nginx resolves the dots after it decoded `%2F`.
+  /// Returns nil for texts that no encoding makes safe: the empty text, `.`, `..`, and `a/../b`. Servers and proxies
+  /// read `%2E` as a dot, and nginx resolves the dots after it decoded `%2F`.
   init?(_ text: String) {
     guard !text.isEmpty, !Self.hasDots(text) else { return nil }
     encoded = Self.percentEncoded(text)

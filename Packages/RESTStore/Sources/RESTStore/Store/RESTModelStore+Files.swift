@@ -27,8 +27,8 @@ extension RESTModelStore {
   ///   - maximumBytes: the maximum length of the file. The limit of a request holds for answers in memory only.
   /// - Returns: status and headers of the answer, without its body.
   /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` or `full` if the file can't be written,
-  ///   `locked` if a download to the same file is in progress, in another process, too. It is `server` if the file is too
-  ///   long, and `unsupported` if the transport is no ``StreamingTransport``.
+  ///   `locked` if a download to the same file is in progress, in another process, too. It is `server` if the file is
+  ///   too long, and `unsupported` if the transport is no ``StreamingTransport``.
   @discardableResult
   public func download(
     _ path: String, to target: URL, parameters: AttributeDictionary = [:], headers: HTTPHeaderList = [:],

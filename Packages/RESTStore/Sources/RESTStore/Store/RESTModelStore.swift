@@ -96,8 +96,8 @@ public final class RESTModelStore: ModelStore {
   /// - Parameters:
   ///   - baseURL: the address below which all paths are. The credentials of the options are sent there.
   ///   - router: the paths of collections and models; nil for those of this store.
-  ///   - scope: the identity map of the store. The default is a new one, because models of several servers may have equal
-  ///     identifiers.
+  ///   - scope: the identity map of the store. The default is a new one, because models of several servers may have
+  ///     equal identifiers.
   /// - Complexity: O(1).
   public func at(_ baseURL: URL, router: RESTRouter? = nil, scope: ModelScope = ModelScope()) -> RESTModelStore {
     let store = RESTModelStore(

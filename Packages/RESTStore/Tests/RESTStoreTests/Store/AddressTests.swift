@@ -19,7 +19,9 @@ import Testing
     _ = try await first.request(.get, "/status")
     #expect(second.handle.router.collectionPath(for: Person.self) == "/staff")
     #expect(
-      transport.lines == ["GET http://new.test/v2/status", "GET http://new.test/v2/me", "GET http://old.test/v1/status"])
+      transport.lines == [
+        "GET http://new.test/v2/status", "GET http://new.test/v2/me", "GET http://old.test/v1/status",
+      ])
     #expect(transport.requests.map { $0.headers["X-Trace"] } == ["1", "2", "1"])
     #expect(second.scope !== first.scope && first.at(url, scope: first.scope).scope === first.scope)
   }

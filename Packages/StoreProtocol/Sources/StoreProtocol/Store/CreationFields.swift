@@ -21,7 +21,8 @@ public struct CreationFields: Sendable {
   /// Returns whether the running task creates a model with chosen fields.
   public static func areChosen(for model: ModelObject) -> Bool { current?.model == ObjectIdentifier(model) }
 
-  /// Returns the fields that a creation of a model writes: the chosen ones, the identifier, and those that its hook set.
+  /// Returns the fields that a creation of a model writes: the chosen ones, the identifier, and those that its hook
+  /// set.
   ///
   /// - Parameters:
   ///   - model: the model.

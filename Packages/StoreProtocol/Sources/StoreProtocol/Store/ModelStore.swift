@@ -141,8 +141,8 @@ extension ModelStore {
   ///   - model: the model to add.
   ///   - fields: the fields to write, without those that were never set.
   /// - Returns: the same model.
-  /// - Throws: ``ModelStoreError`` as ``create(_:)`` does, and `invalid` if a required value is not among the fields, or
-  ///   a field belongs to another model.
+  /// - Throws: ``ModelStoreError`` as ``create(_:)`` does, and `invalid` if a required value is not among the fields,
+  ///   or a field belongs to another model.
   @discardableResult
   public func create<M: Model>(_ model: M, fields: [AnyField]) async throws -> M {
     try SaveOperation<M>.check(fields, of: model)
@@ -214,8 +214,8 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - fields: the fields to write, as in ``create(_:fields:)`` and ``update(_:fields:)``; nil for all of a new model,
-  ///     and for those that changed since it was last read or saved.
+  ///   - fields: the fields to write, as in ``create(_:fields:)`` and ``update(_:fields:)``; nil for all of a new
+  ///     model, and for those that changed since it was last read or saved.
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M, fields: [AnyField]? = nil) async throws {
     try await write(model, fields, onConflict: nil)

@@ -8,8 +8,8 @@ import Synchronization
 /// // MemoryModelStore list Person where age > 30: 12 in 0.0002 seconds, by the index of age, 12 of 1000 records
 /// ```
 ///
-/// An operation that calls others, such as a deletion that reads the models of its rules, has one event. Streams, and the
-/// reads of related models for `including:`, have none.
+/// An operation that calls others, such as a deletion that reads the models of its rules, has one event. Streams, and
+/// the reads of related models for `including:`, have none.
 ///
 /// An event has no values of records. Values with which a query compares sensitive fields are left out, too.
 public struct ModelStoreEvent: Sendable, CustomStringConvertible {

@@ -58,7 +58,9 @@ package struct PendingCreations<M: Model> {
         )
       }
       let first = bytes.count
-      if !isUndoable, chosen == nil, let known, known.isPlain, let identifier, writer.append(fields, of: model, to: &bytes) {
+      if !isUndoable, chosen == nil, let known, known.isPlain, let identifier,
+        writer.append(fields, of: model, to: &bytes)
+      {
         // Records are mostly of one size, but the first may be a large one.
         if first == 0, bytes.count <= 1 << 12 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
         begun.append(

@@ -53,8 +53,8 @@ final class SyncExchange<Local: RecordEngine> {
 
   /// Pulls types, then sends the outbox.
   ///
-  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is, too, if entries that
-  ///   failed before are sent again.
+  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is, too, if entries
+  ///   that failed before are sent again.
   /// - Throws: `ModelStoreError` if no request can succeed now, or an error of the local engine.
   func run(where isDue: (String) -> Bool) async throws {
     let outbox = try await engine.outbox()

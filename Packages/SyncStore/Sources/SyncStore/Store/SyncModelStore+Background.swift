@@ -32,9 +32,9 @@ extension SyncModelStore {
   /// let synchronization = Task { await store.keepSynchronized(connectivity: monitor.isReachable) }
   /// ```
   ///
-  /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes,
-  /// for the time that the server requires, at most six hours, for a connection, or for a successful ``sync()``. If the
-  /// server fails to store single records or to list single types, only these wait. ``status`` has the results.
+  /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes, or
+  /// for the time that the server requires, at most six hours. A connection or a successful ``sync()`` ends the wait.
+  /// If the server fails to store single records or to list single types, only these wait. ``status`` has the results.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server is reachable, with an element for each change.
@@ -89,7 +89,9 @@ extension SyncModelStore {
       }
       do {
         let report = try await sync(retryingFailed: retry == nil, where: isDue)
-        if !report.hasRetries { (failures, retry) = (0, nil) } else if retry == nil {
+        if !report.hasRetries {
+          (failures, retry) = (0, nil)
+        } else if retry == nil {
           failures += 1
           let failed = Set(types.map(\.name).filter(isDue))
           retry = (environment.uptime() + Lane.delay(failures, environment.random()), failed, known.connections)
@@ -126,7 +128,9 @@ extension SyncModelStore {
   /// - Parameter failed: the types that wait for another time.
   private func untilNextPull(_ interval: Int, except failed: Set<String>) -> Int {
     let now = handle.options.environment.uptime()
-    return types.filter { !failed.contains($0.name) }.map { max(0, (lastPulls[$0.name] ?? now) + refreshInterval(of: $0.name, interval) - now) }.min()
+    return types.filter { !failed.contains($0.name) }.map {
+      max(0, (lastPulls[$0.name] ?? now) + refreshInterval(of: $0.name, interval) - now)
+    }.min()
       ?? interval
   }
 
