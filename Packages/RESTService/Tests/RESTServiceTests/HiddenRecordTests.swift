@@ -217,7 +217,7 @@ private final class HookedEngine: RecordEngine {
     let query = try #require(condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     let readable = RESTService(store.handle, serving: [Novel.self]) { $0.allow(.read, Novel.self) }
     let restricted = RESTService(store.handle, serving: [Novel.self]) { access in
-      access.allow(.read, Novel.self) { _, novel in novel.title != nil }
+      access.allow(.read, Novel.self) { _, novel in !novel.title.isEmpty }
     }
     func explanation(_ items: String, _ service: RESTService) async throws -> Answer {
       let url = try #require(URL(string: "http://library.test/explain?" + items))
