@@ -87,7 +87,8 @@ extension ErrorText {
     ErrorText(
       "an identifier that leads elsewhere",
       """
-      No request was sent: the identifier ".." of Firm can't be part of a path, because it would change the path.
+      No request was sent: the identifier ".." of Firm can't be part of a path, because a server could read it as another \
+      path.
       """
     ) { _ in
       _ = try await store(.status(200)).lookup(Firm.self, identifier: "..")

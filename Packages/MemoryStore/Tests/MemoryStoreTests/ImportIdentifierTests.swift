@@ -30,7 +30,7 @@ import Testing
       Patient.self, fromJSON: Data(#"[\#(fill), {"id": 2, "name": "two"}]"#.utf8))
     #expect(report.created.count == 300)
     #expect(report.rejected.map(\.index) == [300])
-    #expect(report.rejected.first.map { "\($0.error)" }?.contains("Entry 1 of the document has no identifier") == true)
+    #expect(report.rejected.first.map { "\($0.error)" }?.contains("Entry 1 of the document was assigned") == true)
     #expect(try await store.lookup(Patient.self, identifier: "2").name == "new 1")
   }
 }

@@ -108,7 +108,7 @@ extension `The events of stores` {
       ModelStoreEvent.handler = { if $0.subject != "Ship" { events.append($0) } }
       defer { ModelStoreEvent.handler = nil }
       try await store.delete(port)
-      let operations = events.all.filter { ["Port", "Quay", nil].contains($0.subject) }.map(\.operation)
+      let operations = events.all.filter { ["Port", "Quay"].contains($0.subject) }.map(\.operation)
       #expect(operations == [.delete], "\(events.all)")
       #expect(try await store.count(Quay.self) == 0)
     }

@@ -33,7 +33,7 @@ public enum ModelStoreContract {
     ContractBill.self, ContractSettings.self, ContractFolder.self, ContractJob.self, ContractWorker.self,
     ContractPilot.self, ContractLicense.self, ContractPlane.self, ContractMeter.self,
     ContractFriend.self, ContractHouse.self, ContractRoom.self, ContractTenant.self, ContractAccount.self,
-    ContractProfile.self, ContractPortrait.self,
+    ContractProfile.self, ContractPortrait.self, ContractParcel.self,
   ]
 
   /// A capability that not every store has.
