@@ -44,7 +44,7 @@ struct FileParts: AsyncSequence, Sendable {
       do {
         let handle = try self.handle ?? FileHandle(forReadingFrom: parts.file)
         self.handle = handle
-        read = try handle.read(upToCount: min(Self.partLength, parts.length - count))
+        read = try handle.read(upToCount: Swift.min(Self.partLength, parts.length - count))
       } catch {
         throw FileParts.failure(parts.file, error.localizedDescription)
       }

@@ -60,7 +60,9 @@
     }
 
     /// Starts a program as the user of the server. It ends with this process, and its folder is deleted.
-    static func launch(_ command: String, in folder: URL) throws {
+    ///
+    /// - Parameter signal: the signal that ends it at once.
+    static func launch(_ command: String, in folder: URL, endingBy signal: String = "INT") throws {
       // The process waits for the end of its input, which is the end of this process, and ends the server that it
       // started.
       let process = Process()
@@ -71,12 +73,14 @@
         cd '\(folder.path())'
         \(asUser) \(command) < /dev/null > server.log 2>&1 &
         cat > /dev/null
-        kill -INT $! 2> /dev/null
+        kill -\(signal) $! 2> /dev/null
         wait $!
         rm -rf '\(folder.path())'
         """,
       ]
       process.standardInput = Pipe()
+      // The runner of the tests waits for the end of their output.
+      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
       try process.run()
       processes.withLock { $0.append(process) }
     }
@@ -116,7 +120,8 @@
       let program = ["/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].first {
         FileManager.default.isExecutableFile(atPath: $0)
       }
-      try Self.launch("\(program ?? "pgbouncer") pooler.ini", in: folder)
+      // Other signals wait for its clients.
+      try Self.launch("\(program ?? "pgbouncer") pooler.ini", in: folder, endingBy: "KILL")
       try await Self.waitUntil { try Self.run("\(Self.programs)/pg_isready -q -h 127.0.0.1 -p \(port)") }
       return "postgres://\(user)@127.0.0.1:\(port)/postgres"
     }
