@@ -6,12 +6,13 @@ import StoreEngine
 import StoreProtocol
 
 extension ServedModels {
-  /// Describes the records of a store: a type has a field for each key of its records.
+  /// Describes the records of a store: a type has a field for each key of its records. A type whose records have no key
+  /// with their identifiers is left out, with a message.
   ///
   /// - Parameters:
   ///   - handle: the engine of the store.
   ///   - path: the folder of the store, for errors.
-  /// - Throws: ``ToolError`` if the store has no records, or records without an identifier. The errors of the store.
+  /// - Throws: ``ToolError`` if no record can be shown. The errors of the store.
   /// - Complexity: O(*n*) in the number of records, which are all read.
   init<Engine: RecordEngine>(recordsOf handle: Engine, at path: String) async throws {
     let kept = Set(RESTService.keptTypes.map { $0.typeName })
@@ -28,12 +29,12 @@ extension ServedModels {
       }
       if shape.count == 0 { continue }
       guard let entity = shape.entity(named: name) else {
-        throw ToolError(
-          "The records of \(name) in '\(path)' have no key with their identifiers. Name a model file with --model.")
+        printToStandardError("The records of \(name) are not shown: no key of them has their identifiers.")
+        continue
       }
       entities.append(entity)
     }
-    guard !entities.isEmpty else { throw ToolError("The store at '\(path)' has no records.") }
+    guard !entities.isEmpty else { throw ToolError("The store at '\(path)' has no records to show.") }
     let schema = CoreDataSchema(entities: entities)
     self.init(types: try entities.map { try schema.modelType(named: $0.name).modelClass })
   }
