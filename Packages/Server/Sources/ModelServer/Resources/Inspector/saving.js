@@ -3,7 +3,7 @@ import { resolve } from "./conflict.js";
 import { isEqual } from "./json.js";
 import { rememberName } from "./labels.js";
 import { notify, report } from "./notice.js";
-import { bodyOf, isWhole, valueAt, valuesOf } from "./schema.js";
+import { bodyOf, valueAt, valuesOf } from "./schema.js";
 
 /** Announces written records, so that the list and the open record are read again. */
 export const written = new EventTarget();
@@ -76,10 +76,7 @@ export async function create(type, values, { offersUndo = true } = {}) {
   return { record: value, tag };
 }
 
-/**
- * Deletes a version of a record. `offersUndo` is for a record whose deletion changes no other one. A record with hidden
- * values can't be created again.
- */
+/** Deletes a version of a record. `offersUndo` is for a record whose deletion changes no other one. */
 export async function remove(type, record, tag, { offersUndo }) {
   const identifier = type.identifierOf(record);
   await send("DELETE", recordPath(type, identifier), { tag });
@@ -87,7 +84,7 @@ export async function remove(type, record, tag, { offersUndo }) {
   const values = valuesOf(type, record);
   notify(
     `Deleted ${type.nameOf(record)}.`,
-    offersUndo && isWhole(type, record) ? { action: { name: "Undo", run: () => undo(() => create(type, values, { offersUndo: false })) } } : {},
+    offersUndo ? { action: { name: "Undo", run: () => undo(() => create(type, values, { offersUndo: false })) } } : {},
   );
 }
 

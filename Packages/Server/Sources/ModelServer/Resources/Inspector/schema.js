@@ -84,19 +84,6 @@ function memberAt(record, key) {
   return key.split(".").reduce((part, name) => part?.[name], record);
 }
 
-/**
- * Whether a record has a value for each column of its type, nil included. A service leaves out hidden and sensitive
- * fields: a record made of the others would be another one.
- */
-export function isWhole(type, record) {
-  return type.columns.every((column) => {
-    const names = column.key.split(".");
-    // Without the object around it there is no value that could be hidden.
-    const hasNoObject = names.some((_, index) => index > 0 && memberAt(record, names.slice(0, index).join(".")) === null);
-    return hasNoObject || memberAt(record, column.key) !== undefined;
-  });
-}
-
 /** Returns the values that a new record needs to be like this one: nil as well, where the server has a default. */
 export function valuesOf(type, record) {
   return new Map(
