@@ -110,7 +110,8 @@ extension ModelStoreContract {
       cancellingChecks,
       editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
-    + outlivingTransactions + readingBesideTransactions + savingBesideTransactions + rollingBackBesideTasks
+    + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
+    + rollingBackBesideTasks
     + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
     + importingBesideDeletions + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
     + oneToOneElsewhere + derivedFields + includingTogether

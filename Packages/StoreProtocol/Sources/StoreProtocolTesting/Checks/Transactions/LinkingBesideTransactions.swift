@@ -1,0 +1,177 @@
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// Changes of lists and links by other tasks beside an open transaction of the same store instance that edits them.
+  static let linkingBesideTransactions: [SharedEngineCheck] = [
+    SharedEngineCheck("a new member of a failed transaction leaves a list that another task changed meanwhile") {
+      makeStore in
+      for isHeld in [false, true] {
+        for editsAgain in [false, true] {
+          for hasHistory in [false, true] {
+            try await changingListOfNewMember(
+              makeStore, isHeld: isHeld, editsAgain: editsAgain, hasHistory: hasHistory)
+          }
+        }
+      }
+    },
+    SharedEngineCheck(
+      "a new member of a failed nested transaction leaves a list that another task changed meanwhile"
+    ) { makeStore in
+      for outerFails in [false, true] { try await changingListOfNestedMember(makeStore, outerFails: outerFails) }
+    },
+    SharedEngineCheck("a refresh beside a transaction that edits a list changes both sides of a link") { makeStore in
+      for fails in [false, true] { try await refreshingMember(makeStore, fails: fails) }
+    },
+    SharedEngineCheck("a refresh of a model whose links a transaction edits leaves both sides of them") { makeStore in
+      for fails in [false, true] { try await refreshingMovedMember(makeStore, fails: fails) }
+    },
+  ]
+
+  private struct Refusal: Error {}
+
+  /// Another store instance moves a member to the list that a transaction edits.
+  @MainActor private static func refreshingMember(
+    _ makeStore: () async throws -> any ModelStore, fails: Bool
+  ) async throws {
+    let store = try await makeStore(), writer = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, acme) = (ContractCompany(), ContractCompany())
+    (old.id.value, acme.id.value) = ("old \(fails)", "acme \(fails)")
+    for company in [old, acme] { try await store.create(company) }
+    let ada = ContractPerson.named("Ada"), new = ContractPerson.named("New")
+    ada.company.value = old
+    try await store.create(ada)
+    let other = try await writer.lookup(ContractPerson.self, identifier: ada.identifier ?? "")
+    other.company.value = try await writer.lookup(ContractCompany.self, identifier: acme.identifier ?? "")
+    try await writer.save(other)
+    func requireBothSides(_ moment: String) throws {
+      try require(ada.company.value === acme, "\(moment), fails: \(fails): the employer")
+      try require(acme.employees.value?.contains(ada) == true, "\(moment), fails: \(fails): the employees")
+      try require(old.employees.value?.contains(ada) != true, "\(moment), fails: \(fails): the former employees")
+    }
+    do {
+      try await transaction(in: store) { store in
+        acme.employees.add(new)
+        try await beside(store) { try await $0.refresh(ada) }
+        try requireBothSides("after the refresh")
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try requireBothSides("at the end")
+  }
+
+  /// A transaction moves a member itself.
+  @MainActor private static func refreshingMovedMember(
+    _ makeStore: () async throws -> any ModelStore, fails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let companies = ["old", "new"].map { name in
+      let company = ContractCompany()
+      company.id.value = "\(name) \(fails)"
+      return company
+    }
+    for company in companies { try await store.create(company) }
+    let ada = ContractPerson.named("Ada")
+    ada.company.value = companies[0]
+    try await store.create(ada)
+    let undo = ModelUndo(store.scope)
+    func requireMember(of index: Int, _ moment: String) throws {
+      try require(ada.company.value === companies[index], "\(moment), fails: \(fails): the employer")
+      for (number, company) in companies.enumerated() {
+        let isMember = company.employees.value?.contains(ada) == true
+        try requireEqual(isMember, number == index, "\(moment), fails: \(fails): a member of company \(number)")
+      }
+    }
+    do {
+      try await transaction(in: store) { store in
+        ada.company.value = companies[1]
+        try await beside(store) { try await $0.refresh(ada) }
+        try requireMember(of: 1, "after the refresh")
+        try await store.save(ada)
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try requireMember(of: fails ? 0 : 1, "at the end")
+    try requireEqual(undo.canUndo, !fails, "fails: \(fails): whether the history has a step")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: ada.identifier ?? "")
+    try requireEqual(stored.company.value?.id.value, companies[fails ? 0 : 1].id.value, "the stored employer")
+  }
+
+  /// - Parameters:
+  ///   - isHeld: whether the caller holds the new member, so that it keeps its links.
+  ///   - editsAgain: whether the transaction edits the list once more.
+  ///   - hasHistory: whether a history records the edits.
+  @MainActor private static func changingListOfNewMember(
+    _ makeStore: () async throws -> any ModelStore, isHeld: Bool, editsAgain: Bool, hasHistory: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = "acme \(isHeld) \(editsAgain) \(hasHistory)"
+    let name = "New \(editsAgain) \(hasHistory)"
+    try await store.create(company)
+    try await store.create(person)
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
+    var held: ContractPerson?
+    do {
+      try await transaction(in: store) { store in
+        let new = ContractPerson.named(name)
+        company.employees.add(new)
+        if isHeld { held = new }
+        try await beside(store) { _ in person.company.value = company }
+        if editsAgain { company.employees.add(ContractPerson.named("Other")) }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    let expected = [person] + (held.map { [$0] } ?? [])
+    try requireEqual(
+      Set(company.employees.value ?? []), Set(expected),
+      "held: \(isHeld), edited again: \(editsAgain), history: \(hasHistory): the employees")
+    if let held, !editsAgain {
+      try requireEqual(company.employees.value ?? [], [held, person], "history: \(hasHistory): the order")
+    }
+    if let undo, !isHeld, !editsAgain {
+      _ = try undo.undo()
+      try require(company.employees.value?.isEmpty != false && !undo.canUndo, "the step of the other task remains")
+      _ = try undo.redo()
+      try requireEqual(company.employees.value ?? [], [person], "the employees after a redo")
+    }
+    try await store.save(company, including: .related)
+    try await store.save(person)
+    let other = try await makeStore()
+    let found = try await other.list(ContractPerson.self) { $0.company == company }
+    try requireEqual(
+      found.compactMap(\.name.value).sorted(), isHeld ? ["Ada", name] : ["Ada"],
+      "held: \(isHeld): who is stored")
+    try requireEqual(
+      try await other.count(ContractPerson.self) { $0.name == name }, isHeld ? 1 : 0,
+      "held: \(isHeld): the stored new models")
+  }
+
+  @MainActor private static func changingListOfNestedMember(
+    _ makeStore: () async throws -> any ModelStore, outerFails: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = "acme \(outerFails)"
+    try await store.create(company)
+    try await store.create(person)
+    do {
+      try await transaction(in: store) { store in
+        try await failing(in: store) { store in
+          company.employees.add(ContractPerson.named("New"))
+          try await beside(store) { _ in person.company.value = company }
+        }
+        if outerFails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    try requireEqual(company.employees.value ?? [], [person], "the employees, the outer one fails: \(outerFails)")
+    try await store.save(company, including: .related)
+    try await store.save(person)
+    try requireEqual(
+      try await (try await makeStore()).count(ContractPerson.self) { $0.name == "New" }, 0, "the stored new models")
+  }
+}
