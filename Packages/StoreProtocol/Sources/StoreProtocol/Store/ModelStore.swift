@@ -131,7 +131,7 @@ extension ModelStore {
   /// Adds a model, and writes only some of its fields. The other values stay dirty, and an update writes them.
   ///
   /// ```swift
-  /// try await store.create(person, fields: [person.$name, person.$age])
+  /// try await store.create(person, fields: [person.name, person.age])
   /// ```
   ///
   /// The record also has the identifier, and what `beforeSave` sets. All rules of the model are checked, as by
