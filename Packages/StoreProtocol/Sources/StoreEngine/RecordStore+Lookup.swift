@@ -52,10 +52,7 @@ extension RecordStore {
       // A save has captured values that the refresh discards, but stores them all the same.
       try await saveTurns.waitUntilFree(ObjectIdentifier(model))
     }
-    if mayBeOutdated(read), let model = scope.liveModel(type, identifier: identifier),
-      scope.pendingReads.isNewer(model, than: read.start)
-    {
-      // The record may be older than the model by now.
+    if mayBeOutdated(read), scope.isOutdated(type, identifier: identifier, readSince: read.start) {
       return try await lookup(type, identifier: identifier)
     }
     let model = try model(type, identifier, stored.bytes, context, asOf: remembers ? lastWrite : nil)
@@ -117,7 +114,7 @@ extension RecordStore {
     PendingRead(start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite)
   }
 
-  /// Returns whether a live model may be newer than its record, because the type was written since a read began.
+  /// Returns whether a record may be outdated, because its type was written since a read began.
   public final func mayBeOutdated(_ read: PendingRead) -> Bool {
     guard let state = read.state, transactions.isEmpty else { return true }
     return state.lastWrite != read.lastWrite

@@ -148,7 +148,7 @@ extension RecordStore {
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
     // The next read reports a record that can't be read. A model that was saved or read meanwhile is newer.
-    guard let record = try? await record(model.storedTypeName, identifier),
+    guard let record = try? await record(model.storedTypeName, identifier), model.isKnownToStore,
       !scope.pendingReads.isNewer(model, than: start)
     else { return }
     _ = try? models(M.self, fromBytes: [record.bytes]) { _ in identifier }

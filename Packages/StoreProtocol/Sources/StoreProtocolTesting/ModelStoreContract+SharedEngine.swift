@@ -113,7 +113,8 @@ extension ModelStoreContract {
     + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
     + rollingBackBesideTasks
     + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
-    + importingBesideDeletions + embeddingTogether + transactionIsolation + wholeListsElsewhere + manyToMany
+    + importingBesideDeletions + readingBesideDeletions + [importingInTransactions] + embeddingTogether
+    + transactionIsolation + wholeListsElsewhere + manyToMany
     + oneToOneElsewhere + derivedFields + includingTogether
 
   /// One promise about several store instances on one engine, as a sentence, and its proof.

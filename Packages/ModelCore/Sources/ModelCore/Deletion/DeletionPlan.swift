@@ -58,20 +58,34 @@ public struct DeletionPlan {
       }
       next += 1
     }
+    for model in models {
+      for relation in model.relations {
+        if relation.deleteRule == .deny, !ignoresDenials {
+          let members =
+            Self.staying(relation, of: model, doomed) + relation.membersLostByUnloading.filter { !doomed.contains($0) }
+          if !members.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: members) }
+        }
+        if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
+      }
+    }
+    self.init(models, doomed, unknown)
+  }
+
+  /// The deletion of the same models with their present links, which may have changed since it was planned.
+  ///
+  /// - Complexity: O(*n*) in the number of links of the models.
+  public var withPresentLinks: DeletionPlan { DeletionPlan(models, Set(models), unknownRelations) }
+
+  private init(_ models: [ModelObject], _ doomed: Set<ModelObject>, _ unknown: [any RelationField]) {
     var cuts: [Cut] = []
     var nullified: [ModelObject] = []
     var known: Set<ModelObject> = []
     for model in models {
       for relation in model.relations {
-        // Another store of the scope may have deleted both before: a history restores the link between them.
-        let staying = relation.relatedModels.filter { !doomed.contains($0) && !(model.isDeleted && $0.isDeleted) }
-        if relation.deleteRule == .deny, !ignoresDenials {
-          let members = staying + relation.membersLostByUnloading.filter { !doomed.contains($0) }
-          if !members.isEmpty { throw DeletionDeniedError(model: model, relation: relation, members: members) }
-        }
-        if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
         // An embedded model that does not reference the deleted one is part of its record, and returns with an undo.
-        let separate = staying.filter { !$0.isPartOfContainer || relation.inverse(on: $0) != nil }
+        let separate = Self.staying(relation, of: model, doomed).filter {
+          !$0.isPartOfContainer || relation.inverse(on: $0) != nil
+        }
         if separate.isEmpty { continue }
         cuts.append(Cut(relation: relation, models: separate))
         for related in separate where relation.inverse(on: related)?.refers(to: model) == true {
@@ -85,6 +99,14 @@ public struct DeletionPlan {
     unknownRelations = unknown
   }
 
+  /// Returns the models of a relation that stay.
+  private static func staying(
+    _ relation: any Relation, of model: ModelObject, _ doomed: Set<ModelObject>
+  ) -> [ModelObject] {
+    // Another store of the scope may have deleted both before: a history restores the link between them.
+    relation.relatedModels.filter { !doomed.contains($0) && !(model.isDeleted && $0.isDeleted) }
+  }
+
   /// Cuts all links between the deleted models and those that stay, on both sides, in one operation.
   ///
   /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
@@ -94,7 +116,12 @@ public struct DeletionPlan {
     for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
     for model in models {
       for relation in model.relations {
-        for former in relation.baselineModels ?? [] { relation.inverse(on: former)?.removeFromBaseline(model) }
+        for former in relation.baselineModels ?? [] {
+          guard let inverse = relation.inverse(on: former) else { continue }
+          inverse.removeFromBaseline(model)
+          // Nothing is left to save in the list that the deleted model had left.
+          if former.isStoredOnlyByInverse(inverse) { inverse.markCleanIfReverted(asOf: .next()) }
+        }
       }
     }
     change.announce()

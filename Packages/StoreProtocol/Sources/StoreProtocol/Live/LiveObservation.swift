@@ -335,8 +335,8 @@ final class LiveObservation<M: Model> {
   /// Returns the models of records that were read before. Records of live models that were updated since are read
   /// again.
   ///
-  /// - Returns: a model for each row, or nil for a record that can't be read, and was skipped and removed from the
-  ///   table.
+  /// - Returns: a model for each row, or nil for a record that was deleted, or skipped because it can't be read. It was
+  ///   removed from the table.
   func models(
     of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Moment
   ) async throws -> [M?] {
@@ -346,13 +346,16 @@ final class LiveObservation<M: Model> {
     let current = try await store.currentRecords(
       M.self, zip(identifiers, records).map { (identifier: $0, bytes: $1) }, readSince: start
     ) { try await store.readRecord(of: typeName, identifier: $0)?.bytes }
-    // A deletion is in the feed.
     var models: [M?] = zip(identifiers, current).map { identifier, bytes in
+      // Its deletion by another store instance is in the feed.
       bytes == nil ? store.scope.liveModel(M.self, identifier: identifier) : nil
     }
-    let numbers = current.indices.filter { models[$0] == nil }
+    for (number, bytes) in current.enumerated() where bytes == nil && models[number] == nil {
+      table.remove(places[number])
+    }
+    let numbers = current.indices.filter { current[$0] != nil }
     if numbers.isEmpty { return models }
-    let made = try store.readableModels(M.self, fromBytes: numbers.map { current[$0] ?? records[$0] }) {
+    let made = try store.readableModels(M.self, fromBytes: numbers.compactMap { current[$0] }) {
       identifiers[numbers[$0]]
     }
     for (number, model) in zip(numbers, made.models) { models[number] = model }

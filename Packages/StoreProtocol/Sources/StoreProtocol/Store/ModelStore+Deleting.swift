@@ -6,6 +6,7 @@ extension ModelStore {
 
   /// As ``finishDeleting(_:)``; inside a transaction, the hook waits for its end.
   package func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
+    let identifier = model.storedIdentifier
     if let transaction {
       let (state, isMember) = (model.storeState, model.scope === scope)
       if isMember { scope.noteDeletion(of: model) }
@@ -18,11 +19,14 @@ extension ModelStore {
         if isMember { scope.addCreated(model) }
       }
       let isSkipped = ModelHook.areSkipped
-      return transaction.atEnd { [scope] in
+      return transaction.atEnd { [scope, name = model.storedTypeName] in
+        // A read that began before the commit has the record.
+        if let identifier { scope.pendingReads.noteDeletion(name, identifier) }
         ModelHook.afterDelete.run(on: model, in: scope, unless: isSkipped)
       }
     }
     if model.scope === scope { scope.noteDeletion(of: model) }
+    if let identifier { scope.pendingReads.noteDeletion(model.storedTypeName, identifier) }
     scope.remove(model)
     model.markDeleted(in: scope)
     scope.noteCommit(of: model)

@@ -33,6 +33,7 @@ public struct PendingDeletion {
   /// The stored models that reference removed ones by relations without an inverse, for stores that cut no records.
   private let referringModels: [ModelObject]
   private let store: any ModelStore
+  /// The plan retains the models to which it found links.
   private let plan: DeletionPlan
   private let models: [ModelObject]
   /// The models that have records, of which several may be objects of one record.
@@ -361,6 +362,8 @@ public struct PendingDeletion {
   private func nullifyLinks(
     _ others: Others, _ referring: [ModelObject], _ wasUpdated: (ModelObject) -> Void
   ) -> [(model: ModelObject, fields: [AnyField])] {
+    // The links may have changed since the deletion began, as by a revert.
+    let plan = plan.withPresentLinks
     // A model that was read from a document may have a record, in which the store cut the link.
     let known = plan.nullifiedModels.filter { $0.isKnownToStore || referring.contains($0) }
     let staying = known.map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }

@@ -1,17 +1,19 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The reads of a scope that wait for an engine, and the live models that were updated since they began.
+/// The reads of a scope that wait for an engine, and the models that were updated or deleted since they began.
 ///
 /// A record may be older than its model if the model was saved, or updated by a later read, since the read of the
-/// record began. Applying it would restore an older value. The record was current at some time between the beginning of
-/// the read and the answer of the engine. The order of two reads is known unless these intervals overlap.
+/// record began. Applying it would restore an older value, or make another object of a deleted record. The record was
+/// current at some time between the beginning of the read and the answer of the engine. The order of two reads is known
+/// unless these intervals overlap.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()
 /// defer { scope.pendingReads.end() }
 /// let record = try await engine.read(identifier)
 /// let answer = scope.pendingReads.answer(since: start)
-/// if scope.pendingReads.isNewer(model, than: start) { … }  // read again
+/// if scope.isOutdated(type, identifier: identifier, readSince: start) { … }  // read again
 /// scope.pendingReads.noteRead(of: [model], at: answer)
 /// ```
 @_spi(ModelKitInternals)
@@ -32,10 +34,17 @@ public final class PendingReads {
   private var updatedTypes: [String: Int] = [:]
   /// The models that were saved since the oldest pending read began.
   private var saves: [ObjectIdentifier: SavedModel] = [:]
+  /// The records that were deleted since the oldest pending read began.
+  private var deletions: [DeletedRecord: Int] = [:]
 
   private struct SavedModel {
     weak var model: ModelObject?
     let number: Int
+  }
+
+  private struct DeletedRecord: Hashable {
+    let typeName: String
+    let identifier: ExactText
   }
 
   init() {}
@@ -61,7 +70,7 @@ public final class PendingReads {
   /// Ends a read, whether it succeeded or not.
   public func end() {
     count -= 1
-    if count == 0 { (updates, updatedTypes, saves) = ([:], [:], [:]) }
+    if count == 0 { (updates, updatedTypes, saves, deletions) = ([:], [:], [:], [:]) }
   }
 
   /// Records the save of a model: reads that began before it have no newer values.
@@ -71,6 +80,14 @@ public final class PendingReads {
     updates[ObjectIdentifier(model)] = latest
     updatedTypes[model.storedTypeName] = latest
     saves[ObjectIdentifier(model)] = SavedModel(model: model, number: latest)
+  }
+
+  /// Records the deletion of a record: reads that began before it may have the record.
+  public func noteDeletion(_ typeName: String, _ identifier: String) {
+    if count == 0 { return }
+    latest += 1
+    deletions[DeletedRecord(typeName: typeName, identifier: ExactText(identifier))] = latest
+    updatedTypes[typeName] = latest
   }
 
   /// Returns the models that were saved since a read began.
@@ -104,7 +121,7 @@ public final class PendingReads {
     }
   }
 
-  /// Returns whether any model of a type was updated since a read began.
+  /// Returns whether any model of a type was updated or deleted since a read began.
   public func hasUpdates(of typeName: String, since start: Moment) -> Bool {
     updatedTypes[typeName].map { $0 > start.number } ?? false
   }
@@ -113,18 +130,41 @@ public final class PendingReads {
   public func isNewer(_ model: ModelObject, than start: Moment) -> Bool {
     updates[ObjectIdentifier(model)].map { $0 > start.number } ?? false
   }
+
+  /// Returns whether a record was deleted since a read began. It may have been created again by another writer.
+  fileprivate func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
+    if deletions.isEmpty { return false }
+    return deletions[DeletedRecord(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number }
+      ?? false
+  }
 }
 
 @_spi(ModelKitInternals)
 extension ModelScope {
   /// The reads of this scope that wait for an engine.
   public var pendingReads: PendingReads { activity.reads }
+
+  /// Returns whether a record may be older than its live model, or deleted, by now.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the model.
+  ///   - identifier: the identifier of the record.
+  ///   - start: the beginning of the read of the record.
+  public func isOutdated<M: Model>(
+    _ type: M.Type, identifier: String, readSince start: PendingReads.Moment
+  ) -> Bool {
+    // A live model of a record that was deleted was read, or created, after that.
+    guard let live = liveModel(type, identifier: identifier) else {
+      return pendingReads.wasDeleted(M.typeName, identifier, since: start)
+    }
+    return pendingReads.isNewer(live, than: start)
+  }
 }
 
 @_spi(ModelKitInternals)
 extension ModelStore {
   /// Creates or updates models from stored records that were read before. Live models that were updated since are
-  /// unchanged.
+  /// unchanged, and records that were deleted since are left out.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -137,23 +177,27 @@ extension ModelStore {
     _ type: M.Type, count: Int, readSince start: PendingReads.Moment, identifier: (Int) throws -> String?,
     read: ([Int]) throws -> [M]
   ) rethrows -> [M] {
-    var newer: [Int: M] = [:]
+    // Nil for a record that was deleted.
+    var outdated: [Int: M?] = [:]
     if scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       for number in 0..<count {
-        guard let live = try identifier(number).flatMap({ scope.liveModel(type, identifier: $0) }),
-          scope.pendingReads.isNewer(live, than: start)
+        guard let identifier = try identifier(number),
+          scope.isOutdated(type, identifier: identifier, readSince: start)
         else { continue }
-        newer[number] = live
+        outdated[number] = .some(scope.liveModel(type, identifier: identifier))
       }
     }
-    let older = try read((0..<count).filter { newer[$0] == nil })
-    scope.pendingReads.noteRead(of: older, at: start)
-    if newer.isEmpty { return older }
-    var rest = older[...]
-    return (0..<count).compactMap { newer[$0] ?? rest.popFirst() }
+    let current = try read((0..<count).filter { outdated[$0] == nil })
+    scope.pendingReads.noteRead(of: current, at: start)
+    if outdated.isEmpty { return current }
+    var rest = current[...]
+    return (0..<count).compactMap { number in
+      if let live = outdated[number] { live } else { rest.popFirst() }
+    }
   }
 
-  /// Returns the bytes of records that were read before. Records whose live models were updated since are read again.
+  /// Returns the bytes of records that were read before. Records that were deleted, or whose live models were updated,
+  /// since are read again.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -169,10 +213,8 @@ extension ModelStore {
     scope.prepareToRead()
     var (bytes, start): ([[UInt8]?], _) = (records.map(\.bytes), start)
     while scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
-      let stale = records.indices.filter { index in
-        scope.liveModel(type, identifier: records[index].identifier).map {
-          scope.pendingReads.isNewer($0, than: start)
-        } ?? false
+      let stale = records.indices.filter {
+        scope.isOutdated(type, identifier: records[$0].identifier, readSince: start)
       }
       if stale.isEmpty { break }
       start = scope.pendingReads.now

@@ -1,0 +1,150 @@
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// Reads and reverts while another task deletes one of the models.
+  static let readingBesideDeletions: [SharedEngineCheck] = [
+    SharedEngineCheck("a read beside a deletion makes no other object of the deleted record") { makeStore in
+      for reading in Reading.allCases {
+        for delay in 0..<30 { try await read(reading, besideDeletionAfter: delay, makeStore) }
+      }
+    },
+    SharedEngineCheck("an object that a read beside a deletion in a transaction made is deleted by the commit") {
+      makeStore in
+      for fails in [false, true] { try await readingBeforeCommit(fails: fails, makeStore) }
+    },
+    SharedEngineCheck("a model that is reverted or refreshed during its deletion is in no list") { makeStore in
+      for isRefresh in [false, true] {
+        for delay in 0..<30 { try await reverting(isRefresh: isRefresh, besideDeletionAfter: delay, makeStore) }
+      }
+    },
+  ]
+
+  private enum Reading: CaseIterable {
+    case list, lookup, page, members, stream
+  }
+
+  private struct Refusal: Error {}
+
+  /// - Parameter delay: the suspensions of the task that deletes.
+  @MainActor private static func read(
+    _ reading: Reading, besideDeletionAfter delay: Int, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    let company = ContractCompany.named("Acme")
+    company.id.value = "acme"
+    try await store.create(company)
+    let person = ContractPerson.named("Ada", age: 1), other = ContractPerson.named("Bob", age: 2)
+    for each in [person, other] {
+      each.company.value = company
+      try await store.create(each)
+    }
+    let identifier = person.identifier ?? ""
+    let deletion = task {
+      for _ in 0..<delay { await Task.yield() }
+      try await store.delete(person)
+    }
+    let found = try await people(reading, of: company, identifier, in: store)
+    try await deletion.value
+    let what = "(\(reading), deleted after \(delay) suspensions)"
+    for each in found where each.identifier == identifier {
+      try require(!each.isPersisted, "an object of the deleted record is persisted \(what)")
+    }
+    try require(!person.isPersisted, "the deleted person is persisted \(what)")
+    let live = store.scope.liveModel(ContractPerson.self, identifier: identifier)
+    try require(live?.isPersisted != true, "a live object of the deleted record is persisted \(what)")
+    try requireEqual(
+      company.employees.value.map { $0.contains { $0.identifier == identifier } } ?? false, false,
+      "whether the employees have an object of the deleted record \(what)")
+    try require(!company.isDirty && !other.isDirty, "the others are dirty \(what)")
+    try await store.delete(other)
+    try await store.delete(company)
+  }
+
+  @MainActor private static func people(
+    _ reading: Reading, of company: ContractCompany, _ identifier: String, in store: any ModelStore
+  ) async throws -> [ContractPerson] {
+    switch reading {
+    case .list: return try await store.list(ContractPerson.self)
+    case .lookup:
+      do {
+        return [try await store.lookup(ContractPerson.self, identifier: identifier)]
+      } catch let error as ModelStoreError where error.code == .notFound {
+        return []
+      }
+    case .page: return try await store.page(ModelQuery(ContractPerson.self), after: nil).models
+    case .members: return try await store.list(in: company.employees)
+    case .stream:
+      var found: [ContractPerson] = []
+      for try await person in store.stream(ContractPerson.self) { found.append(person) }
+      return found
+    }
+  }
+
+  @MainActor private static func readingBeforeCommit(
+    fails: Bool, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let company = ContractCompany.named("Acme")
+    company.id.value = "acme \(fails)"
+    try await store.create(company)
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = company
+    try await store.create(person)
+    let identifier = person.identifier ?? ""
+    var found: [ContractPerson] = []
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(person)
+        try await beside(store) { found = try await $0.list(ContractPerson.self) }
+        if fails { throw Refusal() }
+      }
+    } catch is Refusal {}
+    let persisted = Set([person] + found).filter(\.isPersisted)
+    try requireEqual(persisted, fails ? [person] : [], "the objects of the record that are persisted")
+    let live = store.scope.liveModel(ContractPerson.self, identifier: identifier)
+    try require(live == (fails ? person : nil), "the live object of the record is another one")
+    try requireEqual(company.employees.value ?? [], fails ? [person] : [], "the employees, fails: \(fails)")
+    try requireEqual(company.isDirty, false, "whether the company is dirty, fails: \(fails)")
+    let employees = try await store.list(in: company.employees)
+    try requireEqual(employees, fails ? [person] : [], "the employees that are read, fails: \(fails)")
+    if fails { try await store.delete(person) }
+    try await store.delete(company)
+  }
+
+  /// - Parameter delay: the suspensions of the task that deletes.
+  @MainActor private static func reverting(
+    isRefresh: Bool, besideDeletionAfter delay: Int, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    let (old, new) = (ContractCompany.named("Old"), ContractCompany.named("New"))
+    (old.id.value, new.id.value) = ("old", "new")
+    for company in [old, new] { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = old
+    try await store.create(person)
+    _ = try await store.list(in: old.employees)
+    person.company.value = new
+    let revert = task {
+      for _ in 0..<delay { await Task.yield() }
+      // Later it is a new model, whose links are edits.
+      if !person.isPersisted { return }
+      if isRefresh { _ = try? await store.refresh(person) } else { person.revert() }
+    }
+    try await store.delete(person)
+    try await revert.value
+    let what = "(refresh: \(isRefresh), after \(delay) suspensions)"
+    try require(!person.isPersisted, "the deleted person is persisted \(what)")
+    for company in [old, new] {
+      let isMember = company.employees.value?.contains(person) == true
+      try require(!isMember, "the employees of \(company.identifier ?? "") have the deleted person \(what)")
+      try require(!company.isDirty, "\(company.identifier ?? "") is dirty \(what)")
+    }
+    for company in [old, new] { try await store.delete(company) }
+  }
+
+  @MainActor private static func task(
+    _ body: @escaping @MainActor () async throws -> Void
+  ) -> Task<Void, any Error> { Task { try await body() } }
+}
