@@ -36,9 +36,6 @@ extension AnyField {
     }
     notify(tracker.registrar, .access, properties)
   }
-
-  /// Whether the field was ever read under tracking. Only such a field notifies a registrar.
-  final var isTracked: Bool { flags.contains(.tracked) }
 }
 
 @_spi(ModelKitInternals)

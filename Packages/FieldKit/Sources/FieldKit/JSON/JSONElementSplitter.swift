@@ -173,8 +173,6 @@ public final class JSONElementSplitter {
     return (place.line, place.column)
   }
 
-  /// The number of buffered bytes.
-  var bufferedBytes: Int { buffer.count }
   /// The number of bytes that were read more than once because their token spans several chunks.
   private(set) var reexaminedBytes = 0
 }

@@ -54,14 +54,6 @@ extension JSONWriter {
     text.withUTF8 { append($0) }
   }
 
-  /// Writes a value that is JSON already, unchanged.
-  ///
-  /// - Parameter json: One valid JSON value, without line breaks if the output is pretty.
-  mutating func value(json: UnsafeBufferPointer<UInt8>) {
-    beginValue()
-    append(json)
-  }
-
   /// Writes a key whose spelling was created without escaped slashes.
   @inline(never)
   private mutating func append(escapingSlashes quoted: UnsafeBufferPointer<UInt8>) {

@@ -102,11 +102,10 @@ import Testing
     writer.null()
     writer.number("1e400")
     try writer.value(["x": [1]])
-    Array("{\"raw\":1}".utf8).withUnsafeBufferPointer { writer.value(json: $0) }
     #expect(throws: JSONWritingError.self) { try writer.double(.nan) }
     writer.endArray()
     writer.endObject()
-    #expect(writer.takeString() == #"{"id":-5,"full/\"name\"":"Bob","list":[true,0.5,null,1e400,{"x":[1]},{"raw":1}]}"#)
+    #expect(writer.takeString() == #"{"id":-5,"full/\"name\"":"Bob","list":[true,0.5,null,1e400,{"x":[1]}]}"#)
   }
 
   @Test func `Writing JSON reuses its buffer for the next document`() throws {

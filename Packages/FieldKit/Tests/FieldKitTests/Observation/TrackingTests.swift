@@ -285,3 +285,8 @@ private final class Card {
     }
   }
 }
+
+extension AnyField {
+  /// Whether the field was ever read under tracking. Only such a field notifies a registrar.
+  fileprivate var isTracked: Bool { flags.contains(.tracked) }
+}

@@ -64,9 +64,6 @@ package final class FileEngine: Sendable {
     self.group = group
   }
 
-  /// The number of writes and other jobs of the store that wait for the writing thread, including withdrawn ones.
-  var waitingJobs: Int { service.waitingJobs }
-
   /// Returns the engine of another group of the same store, without opening it.
   package func group(_ name: String) -> FileEngine { FileEngine(service, group: name) }
 
@@ -129,16 +126,12 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// Returns the JSON of a model and the revision that a write may expect; nil if there is none with this identifier.
+  /// Returns a record of a snapshot, with its position in the order of creation; nil if there is none with this
+  /// identifier.
   ///
   /// Does not wait for writes. Bytes in the system's cache are read on the caller's thread.
   ///
   /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum, or is another record.
-  package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
-    try await record(type, identifier).map { ($0.bytes, $0.revision) }
-  }
-
-  /// Returns a record of a snapshot, with its position in the order of creation.
   func record(
     _ type: String, _ identifier: String, at moment: JournalContents? = nil
   ) async throws -> StoredRecord? {
@@ -201,20 +194,6 @@ package final class FileEngine: Sendable {
     return identifiers
   }
 
-  /// Returns the number of models of a type.
-  package func count(_ type: String) async throws -> Int {
-    try await service.contents(of: group).withIndex { index in
-      index.number(of: type).map { index.types[$0].liveCount } ?? 0
-    }
-  }
-
-  /// Returns whether there is a model with this identifier.
-  package func contains(_ type: String, _ identifier: String) async throws -> Bool {
-    try await service.contents(of: group).withIndex { index in
-      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) } != nil
-    }
-  }
-
   /// Returns the types that have models, in the order in which they first appeared.
   package func types() async throws -> [String] {
     try await service.contents(of: group).withIndex { $0.typeNames.filter { $0 != ModelVersions.typeName } }
@@ -256,13 +235,6 @@ package final class FileEngine: Sendable {
   /// - Returns: The issues.
   /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.
   package func verify() async throws -> [IntegrityIssue] { try await service.verify(group) }
-
-  /// Syncs all earlier writes, whatever their durability.
-  package func sync() async throws {
-    if service.isReadOnly { return }
-    _ = try await service.contents(of: group)
-    try await service.writing { [group] writer in try writer.sync(group) }
-  }
 
   /// Completes the pending writes, syncs, and closes the store with all its groups. All later calls throw, except for
   /// `close()`, which does nothing.

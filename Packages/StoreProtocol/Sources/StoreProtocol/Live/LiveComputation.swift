@@ -65,8 +65,8 @@ final class LiveComputation<M: Model, Value> {
   }
 
   /// Returns the next value if there is one at once.
-  func nextIfReady() async -> Result<Value, ModelStoreError>? {
-    guard let subscription else { return await next(isolation: #isolation) }
+  private func nextIfReady() async -> Result<Value, ModelStoreError>? {
+    guard let subscription else { return nil }
     subscription.feed.deliver()
     let mail = subscription.mailbox.take()
     if mail.isEmpty { return nil }

@@ -156,10 +156,6 @@ public struct LiveValues<Value>: AsyncSequence {
     /// Returns the next value; nil once the task was cancelled or the store is closed.
     public mutating func next() async -> Result<Value, ModelStoreError>? { await source.next(isolation: #isolation) }
 
-    /// Returns the next value if it is available without waiting for another write, for tests.
-    @_spi(ModelKitInternals)
-    public mutating func nextIfReady() async -> Result<Value, ModelStoreError>? { await source.nextIfReady() }
-
     /// Returns the next value; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Result<Value, ModelStoreError>? {
       await source.next(isolation: actor)
@@ -172,7 +168,6 @@ private protocol LiveValueSource<Value>: AnyObject {
   associatedtype Value
 
   func next(isolation actor: isolated (any Actor)?) async -> Result<Value, ModelStoreError>?
-  func nextIfReady() async -> Result<Value, ModelStoreError>?
 }
 
 extension LiveComputation: LiveValueSource {}
