@@ -7,8 +7,8 @@ enum AllBenchmarks {
       + BindingBenchmarks.all
       + ScalingBenchmarks.all + ModelBenchmarks.all + RelationBenchmarks.all + ReadingBenchmarks.all
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
-      + FindingBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
-      + OpeningBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all + MemoryStoringBenchmarks.all
+      + LookupBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
+      + OpeningBenchmarks.all(in: directory) + MemoryLookupBenchmarks.all + MemoryStoringBenchmarks.all
       + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
       + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
   }

@@ -259,13 +259,13 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {}
 
-  /// Notes that the owner was read for the first time. Without a load state, its source has no value for this field.
+  /// Notes that the owner was loaded for the first time. Without a load state, its source has no value for this field.
   @_spi(ModelKitInternals)
-  public final func noteOwnerWasRead() { if flags.isDisjoint(with: .loadStateMask) { becomeUnread() } }
+  public final func noteOwnerWasLoaded() { if flags.isDisjoint(with: .loadStateMask) { markNotLoaded() } }
 
-  /// Called when the owner was read for the first time, by a source that has no value for this field.
+  /// Called when the owner was loaded for the first time, by a source that has no value for this field.
   @_spi(ModelKitInternals)
-  open func becomeUnread() {}
+  open func markNotLoaded() {}
 
   /// Unloads the value: the field is then unset, not loaded and not dirty. Observers are notified.
   @_spi(ModelKitInternals)

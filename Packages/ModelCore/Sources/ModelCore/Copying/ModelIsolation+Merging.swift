@@ -55,7 +55,7 @@ extension ModelObject {
     from other: ModelObject, takesOlder: Bool, if condition: (AnyField, AnyField) -> Bool
   ) -> [AnyField] {
     if other === self { return [] }
-    storeMark = nil
+    readVersion = nil
     return transaction {
       orderedFields.filter { field in
         guard let match = other.field(like: field, of: self), condition(field, match) else { return false }

@@ -135,7 +135,7 @@ extension ModelObject {
   /// Makes a new model with its identifier an unloaded reference.
   func becomeUnloadedReference() {
     modelLoadState = .incomplete
-    becomeRead()
+    endNewState()
     identifierField?.markSaved(asOf: .next())
   }
 }

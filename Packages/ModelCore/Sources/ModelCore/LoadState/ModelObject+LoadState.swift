@@ -16,8 +16,8 @@ extension ModelObject {
     } else if origin == .new {
       modelLoadState = .incomplete
     }
-    if origin == .new { becomeRead() }
-    storeMark = nil
+    if origin == .new { endNewState() }
+    readVersion = nil
     if !isReference { identityMap?.readModels?.append(self) }
     if isFromStore {
       isStored = true
@@ -29,10 +29,10 @@ extension ModelObject {
   }
 
   /// Ends the state of a new model, when it is read. Relations that its source lacks are unknown then, and not empty.
-  func becomeRead() {
+  func endNewState() {
     origin = .read
-    for index in layout.relationIndices { layout.field(at: index, of: self)?.noteOwnerWasRead() }
-    for field in details?.dynamicFields ?? [] where field.isRelation { field.noteOwnerWasRead() }
+    for index in layout.relationIndices { layout.field(at: index, of: self)?.noteOwnerWasLoaded() }
+    for field in details?.dynamicFields ?? [] where field.isRelation { field.noteOwnerWasLoaded() }
   }
 
   /// Marks the model as edited from a document. A new model that the document only references stays unloaded.

@@ -24,7 +24,7 @@ open class ModelObject: ObservationOwner {
   // rarely in the processor's cache.
 
   /// The version of the store's record that the model was read from last.
-  var storeMark: ReadVersion?
+  var readVersion: ReadVersion?
   /// Whether a store has the model: it was created there or read from there.
   var isStored = false
   /// Whether the model was deleted from a store and not created again since.

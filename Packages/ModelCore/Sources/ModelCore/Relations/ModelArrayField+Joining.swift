@@ -16,7 +16,7 @@ extension ModelObject {
   }
 
   /// Makes the next lookup read the record, even if it did not change since the model was read.
-  public func forgetReading() { storeMark = nil }
+  public func discardReadVersion() { readVersion = nil }
 }
 
 @_spi(ModelKitInternals)

@@ -265,7 +265,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   @_spi(ModelKitInternals)
-  public override func becomeUnread() {
+  public override func markNotLoaded() {
     // The links of an inverse make the list incomplete, so there are none.
     keep(nil)
   }

@@ -79,11 +79,11 @@ extension ModelArrayField {
     guard let original, hasLinksToFollow, original.count == linkCount else { return }
     let members = Set((original.models ?? []).map { ObjectIdentifier($0) })
     guard (liveValue ?? []).allSatisfy({ members.contains(ObjectIdentifier($0)) }) else { return }
-    let isUnread = original.loadState == .notLoaded && loadState == .incomplete
-    if isUnread { keep(original.models) }
+    let isNotLoaded = original.loadState == .notLoaded && loadState == .incomplete
+    if isNotLoaded { keep(original.models) }
     markSaved(asOf: lastChange)
     hasFollowed = false
-    if isUnread { loadState = .notLoaded }
+    if isNotLoaded { loadState = .notLoaded }
     if original.wasNeverSaved, loadState != .loaded { forgetSaved() }
   }
 

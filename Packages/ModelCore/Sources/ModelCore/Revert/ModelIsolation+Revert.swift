@@ -47,7 +47,7 @@ extension ModelObject {
   @discardableResult
   func revertFields(isRead: Bool = false, where shouldRevert: (AnyField) -> Bool = { _ in true }) -> [AnyField] {
     // A read that kept the local changes is to be repeated.
-    if !isRead { storeMark = nil }
+    if !isRead { readVersion = nil }
     let fields = orderedFields
     let dirty = Set(fields.filter { $0.isDirty && shouldRevert($0) }.map { ObjectIdentifier($0) })
     if dirty.isEmpty { return [] }

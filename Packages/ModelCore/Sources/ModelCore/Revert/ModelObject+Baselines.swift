@@ -121,15 +121,15 @@ extension ModelObject {
   /// Records which local changes were made without knowledge of the stored values: in an unloaded reference, or over
   /// values of a document. Call this when the model was read from its record.
   func noteUnknownBaselines() {
-    var wasUnread = !isStored
-    if case .incomplete = modelLoadState { wasUnread = true }
-    guard wasUnread || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else { return }
+    var wasNotLoaded = !isStored
+    if case .incomplete = modelLoadState { wasNotLoaded = true }
+    guard wasNotLoaded || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else { return }
     let known = details?.unknownBaselines ?? []
     var unknown: Set<ObjectIdentifier> = []
     forEachField { field, _ in
       guard field.isDirty else { return }
       let identifier = ObjectIdentifier(field)
-      let isUnknown = wasUnread && (field.wasNeverSaved || field.isRelation)
+      let isUnknown = wasNotLoaded && (field.wasNeverSaved || field.isRelation)
       if isUnknown || known.contains(identifier) || isLoadedFromDocument(field) { unknown.insert(identifier) }
     }
     if !known.isEmpty || !unknown.isEmpty { detailsForWriting.unknownBaselines = unknown }

@@ -352,7 +352,7 @@ extension ModelObject {
     origin = .read
     isStored = true
     isDeleted = false
-    storeMark = nil
+    readVersion = nil
     for field in fields {
       field.markWritten(asOf: stamp)
       if field.isRelation { (field as? any Relation)?.updateLoadStateAfterWrite() }

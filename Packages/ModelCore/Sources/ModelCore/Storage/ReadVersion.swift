@@ -17,12 +17,12 @@ extension ModelObject {
   ///   - revision: at least the revision of the record, and of all records written before it was read.
   ///   - stamp: a stamp taken after the reading.
   public func markRead(from source: ObjectIdentifier, asOf revision: UInt64, _ stamp: ChangeStamp) {
-    storeMark = ReadVersion(source: source, revision: revision, stamp: stamp)
+    readVersion = ReadVersion(source: source, revision: revision, stamp: stamp)
   }
 
   /// Marks the record as unchanged at a later revision.
   public func markUnchanged(asOf revision: UInt64) {
-    storeMark = storeMark.map { ReadVersion(source: $0.source, revision: revision, stamp: $0.stamp) }
+    readVersion = readVersion.map { ReadVersion(source: $0.source, revision: revision, stamp: $0.stamp) }
   }
 
   /// Returns the revision from which the model was read, so that reading the same record again would change nothing.
@@ -32,10 +32,10 @@ extension ModelObject {
   /// field is not detected. Relations are checked, because they change with their inverses. A related model that was
   /// deallocated has no inverse: if it is live again by now, reading the record links it.
   public func revisionRead(from source: ObjectIdentifier) -> UInt64? {
-    guard let mark = storeMark, mark.source == source, isStored, case .loaded = modelLoadState,
+    guard let version = readVersion, version.source == source, isStored, case .loaded = modelLoadState,
       details.map({ $0.dynamicFields.isEmpty && $0.remainder == nil }) ?? true
     else { return nil }
-    return layout.relationIndices.isEmpty || hasRelationsUnchanged(since: mark.stamp) ? mark.revision : nil
+    return layout.relationIndices.isEmpty || hasRelationsUnchanged(since: version.stamp) ? version.revision : nil
   }
 
   private func hasRelationsUnchanged(since stamp: ChangeStamp) -> Bool {

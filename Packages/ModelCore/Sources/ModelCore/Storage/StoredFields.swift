@@ -43,7 +43,7 @@ extension ModelObject {
       origin = .read
       isStored = true
       isDeleted = false
-      storeMark = nil
+      readVersion = nil
       let layout = layout
       var hasRelations = false
       _ = layout.forEachFixedField(of: self) { field, index in

@@ -123,7 +123,7 @@ extension ModelUndo {
     counter.complete()
     for model in touched {
       // A read that kept an unsaved edit is to be repeated.
-      model.storeMark = nil
+      model.readVersion = nil
       model.markContainersCleanIfReverted()
     }
     for model in touched { model.identityMap?.updateRetention(of: model) }

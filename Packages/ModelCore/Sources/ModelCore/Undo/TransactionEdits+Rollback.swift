@@ -43,7 +43,7 @@ extension TransactionEdits {
     let models = Set(reverted.map(\.model))
     for model in models.union(newModels) {
       // A record that was committed meanwhile is read again.
-      model.storeMark = nil
+      model.readVersion = nil
       guard let map = model.identityMap else { continue }
       // A model that was in no scope before belongs to the caller: a repeated transaction makes another one.
       // Its embedded models belong to it.

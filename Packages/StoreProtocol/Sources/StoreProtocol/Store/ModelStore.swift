@@ -186,7 +186,7 @@ extension ModelStore {
     guard model.isDirty, model.isUnloadedReference || model.needsReadingToSave(), let identifier = model.identifier
     else { return true }
     scope.add(model)
-    model.forgetReading()
+    model.discardReadVersion()
     do {
       _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
       return true

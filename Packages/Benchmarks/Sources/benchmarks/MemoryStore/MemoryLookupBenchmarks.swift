@@ -2,7 +2,7 @@ import BenchmarkHarness
 import MemoryStore
 
 /// Reads from a memory store.
-enum MemoryFindingBenchmarks {
+enum MemoryLookupBenchmarks {
   static var all: [Benchmark] {
     [lookup(1_000)]
       + [100_000, 1_000_000].flatMap { [lookup(1_000, of: $0), lookup($0, of: $0)] }

@@ -3,7 +3,7 @@ import FileStore
 import Foundation
 
 /// Reads from a store of many people. Each round has an empty identity map, so each person is created from its record.
-enum FindingBenchmarks {
+enum LookupBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     [lookup(in: place), list(in: place), identifiers(in: place)]
   }
