@@ -90,7 +90,7 @@ extension AnyField {
   }
 
   /// Discards the baseline, because the value was not saved.
-  public final func forgetSaved() { flags.subtract(.original) }
+  public final func discardSaved() { flags.subtract(.original) }
 
   /// Stores a closure that reverts the field, until the field is saved, read or unloaded.
   ///

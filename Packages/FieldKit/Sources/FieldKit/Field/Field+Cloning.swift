@@ -10,7 +10,7 @@ extension Field {
     guard let link = extras?.link else { return }
     extras?.link = nil
     link.prototype.removeObserver(link)
-    link.prototype.forget(self)
+    link.prototype.remove(self)
   }
 
   final func follow(_ prototype: Field) {
@@ -30,7 +30,7 @@ extension Field {
     detach()
   }
 
-  private func forget(_ clone: Field) { extras?.clones.removeAll { $0.clone == nil || $0.clone === clone } }
+  private func remove(_ clone: Field) { extras?.clones.removeAll { $0.clone == nil || $0.clone === clone } }
 }
 
 struct WeakClone<Content> {

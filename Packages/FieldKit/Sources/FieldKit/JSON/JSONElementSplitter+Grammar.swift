@@ -169,7 +169,7 @@ extension JSONElementSplitter {
   // MARK: Between values
 
   private func beginElement() {
-    if !progress.isFound, progress.enterElement(atDepth: isObject.count) { forgetMiss() }
+    if !progress.isFound, progress.enterElement(atDepth: isObject.count) { discardMiss() }
     due = .value
   }
 
@@ -216,6 +216,6 @@ extension JSONElementSplitter {
         "expected the key \(wanted.quotedForMessage) once, since its elements were already returned, found it again")
     }
     progress.enterMember(atDepth: depth)
-    forgetMiss()
+    discardMiss()
   }
 }

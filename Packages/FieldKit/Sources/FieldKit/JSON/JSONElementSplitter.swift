@@ -135,7 +135,7 @@ public final class JSONElementSplitter {
   }
 
   /// Discards the failed match, since the key of the path occurs again.
-  func forgetMiss() {
+  func discardMiss() {
     miss = nil
     placedMiss = nil
   }

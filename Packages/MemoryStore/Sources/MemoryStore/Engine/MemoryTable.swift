@@ -120,14 +120,14 @@ struct MemoryTable: Sendable {
     noteWrite()
     unindex(place)
     rows[place] = nil
-    forgetWrites()
+    discardWrites()
     return undoing
   }
 
   /// Reverses a change. Call it for the last change first.
   mutating func undo(_ undoing: Undoing) {
     guard let place = undoing.place else { return }
-    forgetWrites()
+    discardWrites()
     unindex(place)
     rows[place] = undoing.row
     places[ExactText(undoing.identifier)] = undoing.row.map { _ in place }
@@ -137,12 +137,12 @@ struct MemoryTable: Sendable {
   // MARK: Columns
 
   private mutating func log(_ place: Int) {
-    if writes.count == Self.maximumWriteCount { forgetWrites() }
+    if writes.count == Self.maximumWriteCount { discardWrites() }
     writes.append((lastWrite, place))
   }
 
   /// The records of columns have other numbers after a removal, so these are built again.
-  private mutating func forgetWrites() {
+  private mutating func discardWrites() {
     writes.removeAll(keepingCapacity: true)
     writesBegin = lastWrite
   }

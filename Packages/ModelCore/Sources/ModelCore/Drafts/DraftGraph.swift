@@ -123,7 +123,7 @@ final class DraftGraph {
       }
       relation.copiedField.markSaved(asOf: .next())
       // A member that is added to a list that was never read does not make it complete, here as in the original.
-      if relation.field.wasNeverSaved, !relation.field.isDirty { relation.copiedField.forgetSaved() }
+      if relation.field.wasNeverSaved, !relation.field.isDirty { relation.copiedField.discardSaved() }
     }
     for (relation, former) in zip(relations, former) where DraftedField.models(of: relation.copiedField) != former {
       relation.copy.announceReference()

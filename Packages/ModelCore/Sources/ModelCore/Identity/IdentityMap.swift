@@ -331,7 +331,7 @@ final class IdentityMap {
   private func removeAliases(at id: ObjectIdentifier) {
     guard let known = aliases.removeValue(forKey: id) else { return }
     for identifier in known.identifiers where registered(known.type, identifier) === known.model {
-      registry.forget(known.type, identifier)
+      registry.remove(known.type, identifier)
     }
   }
 

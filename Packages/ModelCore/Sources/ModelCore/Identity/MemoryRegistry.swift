@@ -28,7 +28,7 @@ final class MemoryRegistry {
   private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
 
   /// Removes an identifier from the registry.
-  func forget(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
+  func remove(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     lock.lock()
     let models = models(of: type)
     models?.remove(identifier)

@@ -99,7 +99,7 @@ extension ModelArrayField {
     cut(model, isPartial: loadState != .loaded, isFollowing: isFollowing(change), change)
     // A link that was removed elsewhere does not show the other members: the first assignment is still an edit.
     if wasNotLoaded, change.isRead { loadState = .notLoaded }
-    if change.isRead || change.kind == .deletion { original?.forget(model) }
+    if change.isRead || change.kind == .deletion { original?.remove(model) }
     change.note(self)
     change.note(model, in: self)
   }
@@ -124,7 +124,7 @@ extension ModelArrayField {
     guard hasFollowed, loadState == .incomplete, isDirty, lastChange <= stamp else { return }
     markSaved(asOf: stamp)
     // The list is in no record and was not saved. Later changes of the inverse are not part of the record either.
-    forgetSaved()
+    discardSaved()
   }
 
   func removeReleasedMembers() { if table != nil { _ = hookedValue() } }
@@ -150,7 +150,7 @@ extension ModelArrayField {
     if omitted == 0 {
       loadState = .loaded
     } else if omitted == models.count {
-      forgetSaved()
+      discardSaved()
     }
   }
 }

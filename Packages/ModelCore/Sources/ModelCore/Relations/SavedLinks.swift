@@ -70,7 +70,7 @@ extension ModelArrayField {
     guard hasLinksToFollow, let member = member as? Related else { return }
     noteComingSave()
     if original == nil, wasNeverSaved { keepBaseline(ToManyBaseline(nil, .notLoaded, wasNeverSaved: true)) }
-    if exists { original?.see(member) } else { original?.forget(member) }
+    if exists { original?.see(member) } else { original?.remove(member) }
     markCleanIfAsStored()
   }
 
@@ -84,7 +84,7 @@ extension ModelArrayField {
     markSaved(asOf: lastChange)
     hasFollowed = false
     if isNotLoaded { loadState = .notLoaded }
-    if original.wasNeverSaved, loadState != .loaded { forgetSaved() }
+    if original.wasNeverSaved, loadState != .loaded { discardSaved() }
   }
 
   /// Updates the baseline with all stored links, which a revert must not change.
@@ -92,6 +92,6 @@ extension ModelArrayField {
     guard let original else { return }
     noteComingSave()
     for model in liveValue ?? [] where !original.contains(model) && isStored(by: model) { original.see(model) }
-    for model in original.models ?? [] where !refers(to: model) && isStored(by: model) { original.forget(model) }
+    for model in original.models ?? [] where !refers(to: model) && isStored(by: model) { original.remove(model) }
   }
 }

@@ -17,7 +17,7 @@ extension ModelArrayField {
   func revertToBaseline() -> Bool {
     noteStoredLinks()
     guard let original else { return false }
-    for model in original.models ?? [] where model.isDeleted { original.forget(model) }
+    for model in original.models ?? [] where model.isDeleted { original.remove(model) }
     let removed = (liveValue ?? []).filter { !original.contains($0) }
     nextChange = .reversion
     load(original.models, stamp: .next())
@@ -47,7 +47,7 @@ extension ModelArrayField {
   private func restoreLoadState(_ original: ToManyBaseline<Related>) {
     if isDirty { return }
     // A list that was never saved is saved with its inverse again.
-    if original.wasNeverSaved { forgetSaved() }
+    if original.wasNeverSaved { discardSaved() }
     if original.loadState != .loaded {
       loadState = original.loadState
     } else if original.hasLostMembers {
@@ -58,7 +58,7 @@ extension ModelArrayField {
   func removeFromBaseline(_ model: ModelObject) {
     guard let model = model as? Related, isReverted(to: model) else { return }
     noteComingSave()
-    original?.forget(model)
+    original?.remove(model)
     ownerModel?.noteBaseline(of: self)
   }
 

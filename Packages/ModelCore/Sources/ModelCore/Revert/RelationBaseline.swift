@@ -93,7 +93,7 @@ final class ToManyBaseline<Related: ModelObject> {
     if loadState == .notLoaded { loadState = .incomplete }
   }
 
-  func forget(_ model: Related) { table?.remove(model) }
+  func remove(_ model: Related) { table?.remove(model) }
 
   /// Returns a copy with the present contents.
   func copy() -> ToManyBaseline { ToManyBaseline(table, loadState, wasNeverSaved: wasNeverSaved, silent: silent) }

@@ -78,7 +78,7 @@ public struct DocumentEdit<M: Model> {
       }
     }
     for case let model as ModelObject in edits.newModels where !model.isKnownToStore {
-      model.identityMap?.forEachUndo { $0.forgetCreation(of: model) }
+      model.identityMap?.forEachUndo { $0.discardCreation(of: model) }
       model.identityMap?.remove(model)
     }
   }

@@ -193,7 +193,7 @@ extension ModelUndo {
   /// step, which also deleted them.
   private func removeTransientModels(of counter: UndoStep, except concerned: Set<ModelObject>) {
     for model in counter.existences.map(\.model) where model.isDeleted && !concerned.contains(model) {
-      counter.forget(model)
+      counter.markTransient(model)
       scope.map.remove(model)
     }
   }

@@ -32,7 +32,7 @@ extension ModelUndo {
   }
 
   /// Removes a model from the open step whose creation failed.
-  func forgetCreation(of model: ModelObject) { open?.forget(model) }
+  func discardCreation(of model: ModelObject) { open?.markTransient(model) }
 
   /// Ends the step of an operation.
   func close(_ operation: AnyObject) {

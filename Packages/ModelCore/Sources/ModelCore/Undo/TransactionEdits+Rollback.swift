@@ -52,11 +52,11 @@ extension TransactionEdits {
         map.updateRetention(of: model)
         continue
       }
-      for outer in map.transactions { outer.forget(model) }
+      for outer in map.transactions { outer.remove(model) }
       map.release(model)
     }
     let additions = additionsToKeptLists(among: reverted)
-    forgetModels()
+    removeModels()
     // The states of other tasks retain new models.
     restored = [:]
     for index in reverted.indices { reverted[index].elsewhere = nil }

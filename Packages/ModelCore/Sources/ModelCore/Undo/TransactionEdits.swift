@@ -6,7 +6,7 @@
 /// ```swift
 /// let edits = TransactionEdits(in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }) { mark.isEntered }
 /// do { try await body() } catch {
-///   edits.revert { forgetCreatedModels() }
+///   edits.revert { discardCreatedModels() }
 ///   throw error
 /// }
 /// edits.commit { runHooks() }
@@ -121,7 +121,7 @@ public final class TransactionEdits {
   public func end() {
     guard map.remove(self) else { return }
     // A deleted model may keep this object longer than the transaction.
-    defer { forgetModels() }
+    defer { removeModels() }
     if let outer = map.innermostTransaction {
       outer.numbers.formUnion(numbers)
       outer.created.formUnion(created)
@@ -376,14 +376,14 @@ public final class TransactionEdits {
   }
 
   /// Releases the models, because the transaction has ended.
-  func forgetModels() {
+  func removeModels() {
     (entries, order) = ([:], [])
     (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
     (savedFields, documentLoads, baselines) = ([:], [:], [:])
   }
 
   /// Discards what is recorded of a new model that a nested transaction added and took back.
-  func forget(_ model: ModelObject) {
+  func remove(_ model: ModelObject) {
     newModels.remove(model)
     created.remove(model)
     savedFields[ObjectIdentifier(model)] = nil

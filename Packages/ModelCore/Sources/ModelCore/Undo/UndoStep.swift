@@ -100,7 +100,7 @@ final class UndoStep {
   }
 
   /// Removes a model that was not created after all, when the recording ends.
-  func forget(_ model: ModelObject) { transient.insert(model) }
+  func markTransient(_ model: ModelObject) { transient.insert(model) }
 
   /// Removes what transactions of a store recorded that failed.
   ///

@@ -61,7 +61,7 @@ final class EntityTags {
   }
 
   /// Removes the tags of models that were read from an answer without tags.
-  func forget(_ models: [ModelObject]) {
+  func remove(_ models: [ModelObject]) {
     if entries.isEmpty { return }
     for model in models { setRead(nil, of: model) }
   }

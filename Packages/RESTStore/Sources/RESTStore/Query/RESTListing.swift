@@ -257,7 +257,7 @@ struct RESTListing<M: Model> {
           try store.scope.models(M.self, fromJSON: response.body, at: path, localChanges: $0)
         })
     else { return nil }
-    store.tags.forget(models)
+    store.tags.remove(models)
     store.scope.pendingReads.noteRead(of: models, at: readStart)
     return query.limit.map { Array(models.prefix($0)) } ?? models
   }

@@ -193,7 +193,7 @@ extension RESTModelStore {
     try await handle.run(call) { _, _ in
       for (member, deletion) in zip(members, deletions) {
         tags.set(nil, of: member)
-        for record in deletion.records { tellDeletion(of: record) }
+        for record in deletion.records { notifyDeletion(of: record) }
       }
     }
     for deletion in deletions { try await deletion.finish(updatesOthers: false) }

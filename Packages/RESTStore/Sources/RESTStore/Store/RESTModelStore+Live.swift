@@ -49,7 +49,7 @@ extension RESTModelStore: LiveModelStore {
   }
 
   /// Publishes a deletion.
-  func tellDeletion(of record: PendingDeletion.Record) {
+  func notifyDeletion(of record: PendingDeletion.Record) {
     changeFeed.publish([RecordChange(.deleted, record.typeName, record.identifier)])
   }
 }

@@ -65,7 +65,7 @@ extension RESTModelStore {
     if newer.isEmpty, tags.isEmpty { return try read() }
     let (result, models) = try scope.reading(keeping: newer, read)
     let kept = Set(newer)
-    tags.forget(models.filter { $0 !== saved && !kept.contains($0) })
+    tags.remove(models.filter { $0 !== saved && !kept.contains($0) })
     return result
   }
 
@@ -88,7 +88,7 @@ extension RESTModelStore {
       let models = try readingRecords(since: start) {
         try scope.models(M.self, from: records, localChanges: $0)
       }
-      tags.forget(models)
+      tags.remove(models)
       return models
     }
   }

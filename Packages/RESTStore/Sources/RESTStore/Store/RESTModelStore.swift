@@ -331,7 +331,7 @@ public final class RESTModelStore: ModelStore {
       defer { handle.writes.end(write) }
       do {
         try await handle.run(call, onConflict: onConflict, reports: false) { _, _ in tags.set(nil, of: member) }
-        tellDeletion(of: record)
+        notifyDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
       } catch {

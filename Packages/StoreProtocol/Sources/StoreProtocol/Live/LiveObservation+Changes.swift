@@ -141,7 +141,7 @@ extension LiveObservation {
       let dependents = relations.dependents(on: key)
       guard !dependents.isEmpty else { continue }
       if change.after == nil, change.kind != .deleted {
-        relations.forget(key)
+        relations.remove(key)
       } else {
         relations.set(try change.after.flatMap { try JSONValue(json: $0).objectValue }, at: key)
       }
@@ -238,7 +238,7 @@ extension LiveObservation {
     } else {
       let new = middle.compactMap { table.models[$0] }
       differences = ModelDifferences(from: Array(models[oldRange]), to: new, at: head)
-      forget(oldPlaces, except: Set(middle), table)
+      removeRows(oldPlaces, except: Set(middle), table)
       models.replaceSubrange(oldRange, with: new)
     }
     shown.replaceSubrange(oldRange, with: middle)
@@ -255,7 +255,7 @@ extension LiveObservation {
   }
 
   /// Releases the models that are no longer shown.
-  private func forget(_ places: ArraySlice<Int>, except staying: Set<Int>, _ table: LiveTable<M>) {
+  private func removeRows(_ places: ArraySlice<Int>, except staying: Set<Int>, _ table: LiveTable<M>) {
     var gone: [String] = []
     for place in places where !staying.contains(place) {
       table.show(nil, at: place)

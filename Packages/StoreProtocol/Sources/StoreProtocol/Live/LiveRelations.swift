@@ -24,7 +24,7 @@ struct LiveRelations {
   mutating func set(_ record: AttributeDictionary?, at key: RelatedKey) { records[key] = .some(record) }
 
   /// Removes a related record whose values are unknown, so that it is read again.
-  mutating func forget(_ key: RelatedKey) { records[key] = nil }
+  mutating func remove(_ key: RelatedKey) { records[key] = nil }
 
   /// Replaces the related records that a record reads.
   mutating func setDependencies(of identifier: String, _ keys: [RelatedKey]) {

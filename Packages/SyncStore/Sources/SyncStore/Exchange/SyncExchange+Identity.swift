@@ -25,7 +25,7 @@ extension SyncExchange {
       try await retryingMismatches {
         guard let operations = try await assignment(type, temporary, remote, body) else { return false }
         // Before the commit: each reader of the new record has to know it.
-        engine.replacementListeners.tell(
+        engine.replacementListeners.notify(
           IdentifierMapping(type: M.typeName, temporary: temporary, identifier: remote.identifier))
         // First: an unloaded reference would become the object for the identifier otherwise.
         try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }

@@ -19,7 +19,7 @@ extension SyncExchange {
         try await locally { try await PulledType.note(M.typeName, in: engine.local) }
       }
       if try await !pullLog(type), try await !pullChanges(type) { try await pullAll(type) }
-      tell(.pulled(type: M.typeName, changes: report.pulled - before))
+      emit(.pulled(type: M.typeName, changes: report.pulled - before))
       pulledTypes.insert(M.typeName)
       store.lastPulls[M.typeName] = environment.uptime()
     } catch let failure as LocalFailure {

@@ -176,7 +176,7 @@ extension SyncExchange {
       let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
       report.pushed += 1
       awaited.remove(OutboxEntry.recordName(name, identifier))
-      tell(.sent(type: name, identifier: identifier, kind: flight.kind))
+      emit(.sent(type: name, identifier: identifier, kind: flight.kind))
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         if !isTemporary, try await step(name, identifier, { _ in }).entry?.wasDeleted != true {
           return try await noteOtherIdentifier(answered.identifier, name, identifier)

@@ -128,14 +128,14 @@ final class SyncExchange<Local: RecordEngine> {
     report.discarded += next.discarded.count
     if !next.discarded.isEmpty {
       let keys = next.discarded.compactMap(\.key)
-      tell(.discarded(type: stored.type, identifier: stored.identifier, keys: keys))
+      emit(.discarded(type: stored.type, identifier: stored.identifier, keys: keys))
     }
     if let entry = next.entry, entry.isParked, stored.lane.entry?.isParked != true {
       store.showErrors(of: entry)
       if let conflict = entry.conflict(with: next.local) {
-        tell(.conflicted(type: entry.type, identifier: entry.identifier, keys: conflict.keys))
+        emit(.conflicted(type: entry.type, identifier: entry.identifier, keys: conflict.keys))
       } else {
-        tell(.parked(type: entry.type, identifier: entry.identifier, keys: entry.fields.keys.sorted()))
+        emit(.parked(type: entry.type, identifier: entry.identifier, keys: entry.fields.keys.sorted()))
       }
     }
     guard let entry = next.entry, entry.conflict != nil, stored.lane.entry?.conflict == nil else { return }
@@ -150,7 +150,7 @@ final class SyncExchange<Local: RecordEngine> {
   }
 
   /// Reports an event to the monitor.
-  func tell(_ event: @autoclosure () -> SyncEvent) {
+  func emit(_ event: @autoclosure () -> SyncEvent) {
     if let monitor = engine.options.monitor { monitor.record(event()) }
   }
 

@@ -33,7 +33,7 @@ final class ReplacementListeners: Sendable {
     }
   }
 
-  func tell(_ mapping: IdentifierMapping) {
+  func notify(_ mapping: IdentifierMapping) {
     for identifiers in listeners.withLock({ $0.compactMap(\.identifiers) }) { identifiers.add(mapping) }
   }
 }

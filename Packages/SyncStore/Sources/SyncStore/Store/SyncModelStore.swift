@@ -192,13 +192,13 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
     exchange.comparesAll = comparesAll
     exchange.retriesFailed = retriesFailed
-    exchange.tell(.began)
+    exchange.emit(.began)
     let before = status.value
     do {
       try await exchange.run(where: isDue)
     } catch {
       let code = (error as? ModelStoreError)?.code.description ?? "\(Swift.type(of: error))"
-      exchange.tell(.failed(code: code))
+      exchange.emit(.failed(code: code))
       status.value = status(after: error, before)
       if PlantedFault.isPlanted(.blocksAfterCrash) {
         try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
@@ -208,7 +208,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     if PlantedFault.isPlanted(.blocksAfterCrash) {
       try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
     }
-    exchange.tell(.ended(waiting: exchange.report.waiting))
+    exchange.emit(.ended(waiting: exchange.report.waiting))
     return exchange.report
   }
 

@@ -157,7 +157,7 @@ private struct JournalOpening {
     try copy(file, from: end, to: extent.dataEnd, into: quarantine)
     try file.truncate(to: end)
     try file.synchronize()
-    replay.forgetDamage(in: path(segment), from: end)
+    replay.discardDamage(in: path(segment), from: end)
     replay.note(
       IntegrityIssue(
         kind: .tornTail(quarantine: quarantine), file: path(segment), offset: end, length: extent.dataEnd - end,

@@ -258,7 +258,7 @@ struct Replay {
   }
 
   /// Discards the damage after a position in a file, because its bytes are moved to another file.
-  mutating func forgetDamage(in file: String, from offset: UInt64) {
+  mutating func discardDamage(in file: String, from offset: UInt64) {
     issues.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
   }
 
@@ -271,7 +271,7 @@ struct Replay {
     decide(synced: synced)
     guard let torn = pending.first else { return nil }
     pending = []
-    forgetStaged()
+    discardStaged()
     return (torn.start, torn.problems.first?.issue.reason ?? "a batch is incomplete")
   }
 
@@ -324,7 +324,7 @@ struct Replay {
       count += 1
     }
     pending.removeFirst(count)
-    if pending.isEmpty { forgetStaged() }
+    if pending.isEmpty { discardStaged() }
   }
 
   /// Applies the first batches, as long as they are complete.
@@ -360,7 +360,7 @@ struct Replay {
       })
   }
 
-  private mutating func forgetStaged() {
+  private mutating func discardStaged() {
     staged.removeAll(keepingCapacity: true)
     identifiers.removeAll(keepingCapacity: true)
   }

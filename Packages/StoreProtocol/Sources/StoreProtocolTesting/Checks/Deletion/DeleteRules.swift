@@ -16,7 +16,7 @@ extension ModelStoreContract {
       try await store.create(team)
     },
     Check("delete cascades to models that are not live", needs: [.queries]) { store in
-      try await forgetTeamWithMembers(in: store)
+      try await storeTeamWithMembers(in: store)
       try await store.delete(try await store.lookup(ContractTeam.self, identifier: "reds"))
       try requireEqual(try await store.list(ContractMember.self).count, 0, "the number of members")
     },
@@ -70,7 +70,7 @@ extension ModelStoreContract {
     },
     Check("remaining stored models no longer reference a deleted one, also if they are not live", needs: [.queries]) {
       store in
-      let identifiers = try await forgetStaff(in: store)
+      let identifiers = try await storeStaff(in: store)
       try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme"))
       for identifier in identifiers {
         let person = try await store.lookup(ContractPerson.self, identifier: identifier)
@@ -86,7 +86,7 @@ extension ModelStoreContract {
         "the number of those that reference another one")
     },
     Check("a model that unread models reference can't be deleted if the rule denies it", needs: [.queries]) { store in
-      try await forgetDebt(in: store)
+      try await storeDebt(in: store)
       let team = try await store.lookup(ContractTeam.self, identifier: "reds")
       try await requireError(.denied, "delete") { try await store.delete(team) }
       try requireEqual(try await store.list(ContractTeam.self), [team], "what is left")
@@ -135,7 +135,7 @@ extension ModelStoreContract {
     },
     Check("a deletion inside a transaction that throws leaves stored links", needs: [.transactions]) { store in
       struct Refusal: Error {}
-      let identifiers = try await forgetStaff(in: store)
+      let identifiers = try await storeStaff(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
       do {
         try await transaction(in: store) { store in
@@ -179,7 +179,7 @@ extension ModelStoreContract {
   }
 
   /// Stores two people of a company, and one of another, and removes them from memory.
-  private static func forgetStaff(in store: any ModelStore) async throws -> [String] {
+  private static func storeStaff(in store: any ModelStore) async throws -> [String] {
     var identifiers: [String] = []
     for name in ["acme", "other"] {
       let company = ContractCompany()
@@ -195,7 +195,7 @@ extension ModelStoreContract {
     return identifiers
   }
 
-  private static func forgetDebt(in store: any ModelStore) async throws {
+  private static func storeDebt(in store: any ModelStore) async throws {
     let team = ContractTeam(), debt = ContractDebt()
     team.id.value = "reds"
     try await store.create(team)
@@ -203,7 +203,7 @@ extension ModelStoreContract {
     try await store.create(debt)
   }
 
-  private static func forgetTeamWithMembers(in store: any ModelStore) async throws {
+  private static func storeTeamWithMembers(in store: any ModelStore) async throws {
     _ = try await teamWithMembers(in: store)
   }
 
