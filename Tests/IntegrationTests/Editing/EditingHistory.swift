@@ -1,6 +1,7 @@
 import Foundation
 import ModelKit
-@_spi(ModelKitInternals) import StoreProtocolTesting
+
+@testable import StoreProtocolTesting
 
 /// A history of random steps. Each has a seed of its own, so that steps can be left out.
 @MainActor struct EditingHistory {

@@ -1,5 +1,6 @@
 import ModelKit
-@_spi(ModelKitInternals) import StoreProtocolTesting
+
+@testable import StoreProtocolTesting
 
 /// A difference between the library and the reference.
 struct EditingFault: Error, CustomStringConvertible {

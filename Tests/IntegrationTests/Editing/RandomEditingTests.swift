@@ -1,8 +1,9 @@
 import Foundation
 import ModelKit
 @_spi(ModelKitInternals) import StoreEngine
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// Random histories of all ways to edit, write and read models, compared with plain values after each step.
 @MainActor @Suite struct `Random editing` {

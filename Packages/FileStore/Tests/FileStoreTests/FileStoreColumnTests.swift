@@ -1,7 +1,8 @@
 import FileStore
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// Repeated aggregates of a file store read columns in memory instead of the files.
 @Suite struct `Columns of a file store` {

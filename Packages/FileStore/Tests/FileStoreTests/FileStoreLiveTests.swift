@@ -1,8 +1,9 @@
 import FileStore
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocol
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `Live results of a file store` {
   private func withPeople(_ body: (FileModelStore) async throws -> Void) async throws {

@@ -1,9 +1,9 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocol
 import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 @Suite(.timeLimit(.minutes(15))) struct `Observers of a store that was opened for reading only` {
   private let clock = ManualClock()

@@ -1,6 +1,7 @@
 import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `A deletion in a memory store` {
   private let store: MemoryModelStore

@@ -1,6 +1,7 @@
 import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `A condition about a relation that only the other side keeps` {
   private let store: MemoryModelStore

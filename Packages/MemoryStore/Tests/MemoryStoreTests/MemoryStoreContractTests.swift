@@ -1,6 +1,7 @@
 import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `A memory store` {
   @Test(arguments: ModelStoreContract.checks)

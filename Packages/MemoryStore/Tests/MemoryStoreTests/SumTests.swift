@@ -1,7 +1,8 @@
 import Foundation
 import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `Sums and averages` {
   final class Entry: Model {

@@ -1,5 +1,5 @@
 @_spi(ModelKitInternals) import ModelCore
-@_spi(ModelKitInternals) public import StoreProtocol
+@_spi(ModelKitInternals) package import StoreProtocol
 
 /// A record that a query found.
 @_spi(ModelKitInternals)
@@ -109,8 +109,7 @@ struct FoundRecords<M: Model> {
 }
 
 /// The records that a query finds, and its plan.
-@_spi(ModelKitInternals)
-public struct QueryResult {
+package struct QueryResult {
   /// The records in the order of the query.
   let records: [FoundRecord]
   let plan: QueryPlan
@@ -118,7 +117,7 @@ public struct QueryResult {
   let matchCount: Int
 
   /// Returns the report of the executed query.
-  public func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
+  package func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(
       plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, matchCount: matchCount)

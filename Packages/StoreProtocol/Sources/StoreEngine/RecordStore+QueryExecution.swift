@@ -1,5 +1,5 @@
 @_spi(ModelKitInternals) import ModelCore
-@_spi(ModelKitInternals) public import StoreProtocol
+@_spi(ModelKitInternals) package import StoreProtocol
 
 /// The approximate number of records that are read together.
 private let sliceSize = 1_024
@@ -7,7 +7,7 @@ private let sliceSize = 1_024
 @_spi(ModelKitInternals)
 extension RecordStore {
   /// Runs a query. Returns the matches in its order, and the plan.
-  public final func execute<M: Model>(
+  package final func execute<M: Model>(
     _ query: ModelQuery<M>, into projection: QueryProjection? = nil
   ) async throws -> QueryResult {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)

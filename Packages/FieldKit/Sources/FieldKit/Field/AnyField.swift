@@ -63,7 +63,7 @@ open class AnyField: ObservationOwner {
   public var isSensitive: Bool { false }
 
   /// The name given in the declaration.
-  @_spi(ModelKitInternals) public var declaredName: String? { nil }
+  var declaredName: String? { nil }
 
   /// The key given in the declaration.
   @_spi(ModelKitInternals) public var declaredKey: String? { nil }

@@ -109,8 +109,7 @@ public struct JSONArrayReader {
   }
 
   /// Calls `read` with a scanner at the next element, which must read exactly that element. Returns nil at the end.
-  @_spi(ModelKitInternals)
-  public mutating func readNext<Element>(
+  mutating func readNext<Element>(
     _ read: (inout JSONScanner) throws(JSONSyntaxError) -> Element
   ) throws(JSONSyntaxError) -> Element? {
     let (offset, isFirst): (Int, Bool)

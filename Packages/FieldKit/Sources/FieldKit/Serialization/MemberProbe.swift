@@ -135,10 +135,10 @@ private struct Elements: UnkeyedDecodingContainer {
 public enum SampleValue {
   /// The number of values of each type. The first two differ. The others are those that computed properties replace:
   /// empty, negative, long and large ones.
-  public static let count = 5
+  static let count = 5
 
   /// Returns a value of a type; nil if none is known.
-  public static func value<Value>(of type: Value.Type, number: Int = 0) -> Value? {
+  static func value<Value>(of type: Value.Type, number: Int = 0) -> Value? {
     any(type, number) as? Value
   }
 

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// Replays what random workloads did to a disk, up to every call, with everything that a disk may make of what was not
 /// synced.

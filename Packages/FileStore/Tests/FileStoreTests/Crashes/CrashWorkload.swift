@@ -1,7 +1,7 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// The expected content of a group's journal, by plain means: a list of states, one more for each batch.
 struct GroupHistory {

@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
+@testable import StoreProtocolTesting
 
 /// The content of a disk: every file, by its path, and the directories.
 struct DiskImage: Equatable {

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
-  @_spi(ModelKitInternals) import StoreProtocolTesting
+  @testable import StoreProtocolTesting
   import Testing
 
   @testable import FileStore

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// A store of two groups and all that can happen to it, one random step after the other, beside a plain list of the
 /// states that it may have.

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// Damages every byte of every file of a small store with several segments, a compacted file, a checkpoint and two
 /// groups.

@@ -1,7 +1,7 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// A random history of a store that was closed, and what it acknowledged in plain Swift.
 struct DamagedHistory {

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 /// Many tasks and several stores at once. Meant for the thread sanitizer too: `swift test --sanitize=thread`.
 @Suite struct `A file store that many use at once` {

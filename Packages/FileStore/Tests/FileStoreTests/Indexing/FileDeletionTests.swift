@@ -1,7 +1,8 @@
 import FileStore
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `A deletion in a file store` {
   /// Runs a test with a store instance that has read nothing yet.

@@ -1,7 +1,8 @@
 import FileStore
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// Queries of a transaction see what it wrote, of which indexes don't know yet.
 @Suite struct `A query inside a transaction of a file store` {

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 @Suite struct `A full disk` {
   private let value = Array(#"{"text":"\#(String(repeating: "x", count: 400))"}"#.utf8)

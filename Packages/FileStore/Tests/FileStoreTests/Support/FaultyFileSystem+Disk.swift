@@ -1,5 +1,6 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
+
+@testable import StoreProtocolTesting
 
 extension FaultyFileSystem {
   /// The fate of the bytes and names that had not been brought to the disk when the machine stopped.

@@ -1,6 +1,7 @@
 @_spi(ModelKitInternals) import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocol
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 private final class Entry: Model {
   @Field var id: Int?

@@ -1,8 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocol
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 final class LiveCompany: Model {
   let id = Field<Int>()

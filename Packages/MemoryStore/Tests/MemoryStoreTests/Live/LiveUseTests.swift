@@ -1,7 +1,8 @@
 @_spi(ModelKitInternals) import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocol
 import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 /// A store whose engine tells which records were written, and not what they are.
 private final class TaciturnStore: LiveModelStore {

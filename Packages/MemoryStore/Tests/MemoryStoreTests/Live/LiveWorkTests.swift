@@ -1,8 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import MemoryStore
-@_spi(ModelKitInternals) import StoreProtocol
 import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
 
 @Suite struct `The work of live queries` {
   private func filled(_ count: Int = 100) async throws -> MemoryModelStore {

@@ -21,17 +21,17 @@
 @_spi(ModelKitInternals)
 public struct DeletionPlan {
   /// The links of a deleted model, in one relation, to models that stay.
-  public struct Cut {
+  package struct Cut {
     /// The relation.
-    public let relation: any RelationField
+    let relation: any RelationField
     /// The models that stay.
-    public let models: [ModelObject]
+    let models: [ModelObject]
   }
 
   /// The models to delete: the requested ones, then those deleted by cascade, each once, nearer ones first.
   public let models: [ModelObject]
   /// The links between models to be deleted and models that stay.
-  public let cuts: [Cut]
+  package let cuts: [Cut]
   /// The models that stay and whose inverse is nullified, each once.
   public let nullifiedModels: [ModelObject]
   /// The relations that cascade or deny, but are not fully loaded.
@@ -148,14 +148,6 @@ extension ModelObject {
       let deleted = relation.relatedModels.filter { $0.isDeleted && !kept.contains($0) }
       if !deleted.isEmpty { relation.unlink(deleted) }
     }
-  }
-
-  /// Returns the changes of other models that are required when this one is deleted. Changes nothing.
-  ///
-  /// - Parameter ignoresDenials: whether to continue after a relation denies, to find all denials.
-  /// - Throws: ``DeletionDeniedError`` if a relation denies it.
-  public func deletionPlan(ignoresDenials: Bool = false) throws -> DeletionPlan {
-    try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)
   }
 
   /// Returns whether all models of a relation are known. A new model has complete relations; others may be partial.

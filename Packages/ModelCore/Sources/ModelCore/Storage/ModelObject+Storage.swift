@@ -138,7 +138,7 @@ extension ModelObject {
   public var deletionCount: Int { details?.deletions ?? 0 }
 
   /// Marks the model as not stored.
-  public func markNew() {
+  func markNew() {
     origin = .new
     isStored = false
     details?.documentLoad = nil

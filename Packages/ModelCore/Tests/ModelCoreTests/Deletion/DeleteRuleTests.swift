@@ -194,3 +194,10 @@ private final class Debt: Model {
     #expect(bob.books.value == [])
   }
 }
+
+extension ModelObject {
+  /// Returns the changes of other models that are required when this one is deleted.
+  func deletionPlan(ignoresDenials: Bool = false) throws -> DeletionPlan {
+    try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)
+  }
+}

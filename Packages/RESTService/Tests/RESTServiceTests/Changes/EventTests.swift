@@ -2,9 +2,10 @@ import Foundation
 import MemoryStore
 import RESTService
 import StoreEngine
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Synchronization
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// A client that keeps a list up to date with events, over a connection that is cut anywhere.
 private struct EventClient {

@@ -1,8 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// A tenth of the requests fail, before or after they are carried out. Set `RESTSTORE_FAULT_REQUESTS=10000` for more of
 /// them.

@@ -1,8 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import RESTStore
-@_spi(ModelKitInternals) import StoreProtocol
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 private final class Firm: Model {
   @Field var id: Int?

@@ -24,14 +24,13 @@ public struct LiveResult<M: Model>: RandomAccessCollection {
 }
 
 /// The work of a live query so far, counted for tests.
-@_spi(ModelKitInternals)
-public final class LiveTaskTracker {
+final class LiveTaskTracker {
   /// The number of records that were tested.
-  public internal(set) var evaluations = 0
+  var evaluations = 0
   /// The number of received changes.
-  public internal(set) var changes = 0
+  var changes = 0
   /// The number of complete listings, the first one included.
-  public internal(set) var listings = 0
+  var listings = 0
   /// The number of records that were read from the store one by one.
   var lookups = 0
 }

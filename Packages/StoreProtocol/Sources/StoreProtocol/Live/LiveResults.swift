@@ -69,11 +69,9 @@ public struct LiveResults<M: Model>: AsyncSequence {
 
   private let begin: (LiveTaskTracker, _ capacity: Int) -> any ResultSource<M>
   /// The number of changes that may wait before the query is listed again instead.
-  @_spi(ModelKitInternals)
-  public var capacity = 10_000
+  var capacity = 10_000
   /// The work so far, for tests.
-  @_spi(ModelKitInternals)
-  public let work = LiveTaskTracker()
+  let work = LiveTaskTracker()
 
   fileprivate init(_ begin: @escaping (LiveTaskTracker, _ capacity: Int) -> any ResultSource<M>) { self.begin = begin }
 
@@ -90,8 +88,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
     public mutating func next() async -> LiveResult<M>? { await source.next(isolation: #isolation) }
 
     /// Returns the next result if it is available without waiting for another write, for tests.
-    @_spi(ModelKitInternals)
-    public mutating func nextIfReady() async -> LiveResult<M>? { await source.nextIfReady() }
+    mutating func nextIfReady() async -> LiveResult<M>? { await source.nextIfReady() }
 
     /// Returns the next result; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {

@@ -141,8 +141,7 @@ public struct LiveValues<Value>: AsyncSequence {
 
   fileprivate let begin: (LiveTaskTracker) -> any LiveValueSource<Value>
   /// The work so far, for tests.
-  @_spi(ModelKitInternals)
-  public let work = LiveTaskTracker()
+  let work = LiveTaskTracker()
 
   fileprivate init(begin: @escaping (LiveTaskTracker) -> any LiveValueSource<Value>) { self.begin = begin }
 

@@ -145,13 +145,12 @@ public final class StoreChangeFeed: Sendable {
   }
 }
 
-@_spi(ModelKitInternals)
 extension StoreChangeFeed {
   /// The number of consumers, for tests.
-  public var consumerCount: Int { consumers.load(ordering: .relaxed) }
+  var consumerCount: Int { consumers.load(ordering: .relaxed) }
 
   /// The number of batches delivered to mailboxes so far, for tests.
-  public var deliveryCount: Int { router.withLock { $0.deliveries } }
+  var deliveryCount: Int { router.withLock { $0.deliveries } }
 }
 
 /// The subscription of a consumer. It ends with its deallocation.

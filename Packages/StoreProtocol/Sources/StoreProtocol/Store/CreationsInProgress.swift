@@ -66,7 +66,7 @@ public final class CreationsInProgress {
   }
 
   /// Whether models are being created.
-  public var areUnderWay: Bool { !creations.isEmpty }
+  package var areUnderWay: Bool { !creations.isEmpty }
 
   /// Whether models of a type are being created.
   public func areUnderWay(of typeName: String) -> Bool { creations.contains { $0.typeNames.contains(typeName) } }
@@ -104,7 +104,7 @@ public final class CreationsInProgress {
   /// Waits until a model is not being created.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled.
-  public func waitForCreation(of model: ModelObject) async throws {
+  package func waitForCreation(of model: ModelObject) async throws {
     while creations.contains(where: { $0.models.contains(model) }) { try await wait { $0.models.contains(model) } }
   }
 
@@ -155,16 +155,16 @@ extension ModelScope {
   public var creations: CreationsInProgress { activity.creations }
 
   /// The transactions of the stores of this scope: they run one after the other, because they share its live models.
-  public var transactionTurns: Turns<Bool> { activity.transactionTurns }
+  package var transactionTurns: Turns<Bool> { activity.transactionTurns }
 
   /// The transactions that tasks of another store's transaction begin, by that one.
-  public var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
+  package var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
 
   /// Reads records whose values have other spellings of their identifiers.
-  public func acceptOtherSpellingsOfIdentifiers() { activity.comparesIdentifiers = false }
+  package func acceptOtherSpellingsOfIdentifiers() { activity.comparesIdentifiers = false }
 
   /// Returns whether an entry of an import in progress has an identifier, which is not assigned to other models.
-  public func isReserved(_ identifier: String, of typeName: String) -> Bool {
+  package func isReserved(_ identifier: String, of typeName: String) -> Bool {
     activity.reservations.values.contains { $0.typeName == typeName && $0.contains(identifier) }
   }
 

@@ -262,10 +262,9 @@ extension ModelObject {
   fileprivate var isUntouchedReference: Bool { isUnloadedReference && unsavedFields.isEmpty && storedIdentifier != nil }
 }
 
-@_spi(ModelKitInternals)
 extension ModelStoreError {
   /// Returns the error of a store that can't delete everything.
-  public static func cannotListTypes(_ store: any ModelStore) -> ModelStoreError {
+  package static func cannotListTypes(_ store: any ModelStore) -> ModelStoreError {
     ModelStoreError(
       .unsupported,
       """

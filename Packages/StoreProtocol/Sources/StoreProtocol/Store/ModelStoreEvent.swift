@@ -87,8 +87,7 @@ public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   private static var runningTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
   /// Runs calls of a store that are parts of one call of the app, without events of their own.
-  @_spi(ModelKitInternals)
-  public static func withoutEvents<Result>(
+  package static func withoutEvents<Result>(
     in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
     guard isObserved, let task = runningTask else { return try await body() }
@@ -96,8 +95,7 @@ public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   }
 
   /// Whether a call of the running task has an event.
-  @_spi(ModelKitInternals)
-  public static var isRecorded: Bool {
+  static var isRecorded: Bool {
     guard isObserved else { return false }
     return silentTask.map { $0 != runningTask } ?? true
   }

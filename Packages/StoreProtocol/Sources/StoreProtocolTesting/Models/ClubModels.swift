@@ -1,67 +1,62 @@
-public import StoreProtocol
+import StoreProtocol
 
 /// A model that is referenced by lists and several fields of others: players know their clubs, and matches both clubs.
-@_spi(ModelKitInternals)
-public final class Club: Model {
+final class Club: Model {
   /// The identifier.
-  public let id = Field<String>()
+  let id = Field<String>()
   /// Stored by the players.
-  public let players = ModelField<Player>(foreignKey: true)*
+  let players = ModelField<Player>(foreignKey: true)*
   /// Stored by the matches.
-  public let homeMatches = ModelField<Match>(foreignKey: true)*
+  let homeMatches = ModelField<Match>(foreignKey: true)*
   /// Stored by the matches.
-  public let guestMatches = ModelField<Match>(foreignKey: true)*
+  let guestMatches = ModelField<Match>(foreignKey: true)*
   /// Stored by the badge.
-  public let badge = ModelField<ClubBadge>(foreignKey: true)
-  public override var identifierField: AnyField? { id }
-  public override func fieldsForDictionaryValue() -> [AnyField] { [id] }
+  let badge = ModelField<ClubBadge>(foreignKey: true)
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id] }
 }
 
 /// A model with a list of foreign keys.
-@_spi(ModelKitInternals)
-public final class Player: Model {
+final class Player: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// The age in years.
-  public let age = Field<Int>()
+  let age = Field<Int>()
   /// Written as identifiers.
-  public let clubs: ModelArrayField<Club> = ModelField<Club>(foreignKey: true, inverse: \.players)*
-  public override var identifierField: AnyField? { id }
+  let clubs: ModelArrayField<Club> = ModelField<Club>(foreignKey: true, inverse: \.players)*
+  override var identifierField: AnyField? { id }
 }
 
 /// A model with two foreign keys to one type.
-@_spi(ModelKitInternals)
-public final class Match: Model {
+final class Match: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// The number of goals of both clubs.
-  public let goals = Field<Int>()
+  let goals = Field<Int>()
   /// Written as an identifier.
-  public let home = ModelField<Club>(foreignKey: true, inverse: \.homeMatches)
+  let home = ModelField<Club>(foreignKey: true, inverse: \.homeMatches)
   /// Written as an identifier.
-  public let guest = ModelField<Club>(foreignKey: true, inverse: \.guestMatches)
-  public override var identifierField: AnyField? { id }
+  let guest = ModelField<Club>(foreignKey: true, inverse: \.guestMatches)
+  override var identifierField: AnyField? { id }
 }
 
 /// A model that a club references by a to-one relation.
-@_spi(ModelKitInternals)
-public final class ClubBadge: Model {
+final class ClubBadge: Model {
   /// The identifier.
-  public let id = Field<Int>()
+  let id = Field<Int>()
   /// The text of the badge.
-  public let motto = Field<String>()
+  let motto = Field<String>()
   /// Written as an identifier.
-  public let club = ModelField<Club>(foreignKey: true, inverse: \.badge)
-  public override var identifierField: AnyField? { id }
+  let club = ModelField<Club>(foreignKey: true, inverse: \.badge)
+  override var identifierField: AnyField? { id }
 }
 
 /// Clubs, players and matches for tests.
-@_spi(ModelKitInternals)
-public enum Clubs {
+enum Clubs {
   /// Creates three clubs: reds with players of 20 and 40, blues with the one of 40 and one of 30, greens without
   /// players. Reds played at blues (5) and at home against greens (1). Reds have a badge with a motto, blues one
   /// without.
-  public static func fill(_ store: some ModelStore) async throws {
+  static func fill(_ store: some ModelStore) async throws {
     let clubs = ["reds", "blues", "greens"].map { name in
       let club = Club()
       club.id.value = name

@@ -1,8 +1,8 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `The index keys of decimal numbers` {
   private static func decimal(_ random: inout RandomSource) -> Decimal {

@@ -1,7 +1,7 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `Ranges of an index` {
   private let keys: [IndexKey] = [.null] + (0..<12).map { IndexKey($0) }

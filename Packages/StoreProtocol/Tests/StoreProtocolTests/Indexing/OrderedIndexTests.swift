@@ -1,7 +1,7 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `An ordered index` {
   private typealias Entry = (key: IndexKey, place: Int)

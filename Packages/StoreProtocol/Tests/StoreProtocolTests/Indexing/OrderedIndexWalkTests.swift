@@ -1,7 +1,7 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `A walk through an ordered index` {
   @Test(arguments: [1, 2, 3] as [UInt64], [false, true])

@@ -1,7 +1,7 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `An index of words` {
   private static let words = [

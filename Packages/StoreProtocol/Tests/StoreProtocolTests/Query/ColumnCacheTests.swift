@@ -1,7 +1,7 @@
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `The cache of columns` {
   private var cache = ColumnCache(maximumSize: 1_500)

@@ -1,10 +1,10 @@
 import Foundation
 import StoreEngine
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Synchronization
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 /// A number that counts comparisons.
 private struct CountedNumber: Comparable, JSONConvertible, Sendable {

@@ -1,9 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
+@testable import StoreProtocolTesting
 
 @Suite struct `The lines of a journal` {
   @Test func `The lines of a journal have the checksum that RFC 3720 gives`() {

@@ -229,9 +229,9 @@ public final class QueryProgram<M: Model> {
 @_spi(ModelKitInternals)
 public struct MissingRelatedRecord: Error {
   /// The type name of the model.
-  public let typeName: String
+  package let typeName: String
   /// The identifier of the model.
-  public let identifier: String
+  package let identifier: String
 
   /// Creates the error for a record.
   public init(typeName: String, identifier: String) {

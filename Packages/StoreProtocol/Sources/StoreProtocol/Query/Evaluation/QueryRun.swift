@@ -133,7 +133,7 @@ public final class QueryRun<M: Model> {
   }
 
   /// Whether the query finds values of columns instead of records.
-  public var isProjected: Bool { projection != nil }
+  package var isProjected: Bool { projection != nil }
 
   /// Passes the rows that were not streamed to the projection.
   ///

@@ -1,8 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 /// The part of an index that has the value of an aggregate, so that not all records are read.
-@_spi(ModelKitInternals)
-public enum IndexShortcut {
+package enum IndexShortcut {
   /// The aggregate is the first value in an order.
   case first(QueryOrder)
   /// The aggregate is the number of different values of a field.
@@ -74,10 +73,9 @@ extension OrderedIndex {
   }
 }
 
-@_spi(ModelKitInternals)
 extension QueryPlan {
   /// Returns the plan of a store that reads nothing but the different keys of an index.
-  public static func keys(of field: StoredKeyPath, distinctCount: Int, totalCount: Int) -> QueryPlan {
+  package static func keys(of field: StoredKeyPath, distinctCount: Int, totalCount: Int) -> QueryPlan {
     QueryPlan(
       access: .index(0, .values), order: nil, isExact: true, isSorted: false, fields: [field],
       estimatedCount: distinctCount, totalCount: totalCount)

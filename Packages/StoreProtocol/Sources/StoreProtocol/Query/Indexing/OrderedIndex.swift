@@ -37,7 +37,7 @@ public struct OrderedIndex: Sendable {
   var count = 0
 
   /// Creates an empty index.
-  public init() {}
+  package init() {}
 
   /// Creates an index of many records at once.
   ///

@@ -4,13 +4,13 @@
 @_spi(ModelKitInternals)
 public struct QueryPosition: Hashable, Sendable {
   /// The record's values of the sort criteria when the position was taken.
-  public let values: [JSONValue]
+  package let values: [JSONValue]
   /// The identifier of the record.
   public let identifier: String
   /// The number of the record in the order of creation.
   public var order: Int
   /// The epoch of the numbers: in another epoch, records have other numbers.
-  public let epoch: Int
+  package let epoch: Int
 
   /// Creates a position.
   package init(values: [JSONValue], identifier: String, order: Int, epoch: Int) {

@@ -93,8 +93,7 @@ extension ModelStoreContract {
   /// - Parameters:
   ///   - count: the number of rounds. Each has a few writes.
   ///   - seed: the seed.
-  @_spi(ModelKitInternals)
-  public static func randomLiveValues(_ count: Int, seed: UInt64) -> SharedEngineCheck {
+  static func randomLiveValues(_ count: Int, seed: UInt64) -> SharedEngineCheck {
     SharedEngineCheck(
       "live aggregates and groups are those of plain Swift (\(count) rounds, seed \(seed))", needs: [.queries]
     ) {

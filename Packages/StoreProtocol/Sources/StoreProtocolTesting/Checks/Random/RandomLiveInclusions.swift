@@ -7,8 +7,7 @@ extension ModelStoreContract {
   /// - Parameters:
   ///   - count: the number of rounds. Each has a few writes.
   ///   - seed: the seed.
-  @_spi(ModelKitInternals)
-  public static func randomLiveInclusions(_ count: Int, seed: UInt64) -> SharedEngineCheck {
+  static func randomLiveInclusions(_ count: Int, seed: UInt64) -> SharedEngineCheck {
     SharedEngineCheck("live results include what random writes left (\(count) rounds, seed \(seed))", needs: [.queries])
     {
       makeStore in

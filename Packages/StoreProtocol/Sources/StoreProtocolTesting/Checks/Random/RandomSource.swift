@@ -1,13 +1,12 @@
 /// Random numbers that a seed determines (SplitMix64).
-@_spi(ModelKitInternals)
-public struct RandomSource: RandomNumberGenerator, Sendable {
+struct RandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Creates a generator of the numbers of a seed.
-  public init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { state = seed }
 
   /// Returns the next number.
-  public mutating func next() -> UInt64 {
+  mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -16,13 +15,13 @@ public struct RandomSource: RandomNumberGenerator, Sendable {
   }
 
   /// Returns a number from 0 to below a bound.
-  public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
   /// Returns one of some values.
-  public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+  mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
   /// Returns a value; nil about one time in as many as given.
-  public mutating func maybe<Value>(oneIn chance: Int = 5, _ value: (inout RandomSource) -> Value) -> Value? {
+  mutating func maybe<Value>(oneIn chance: Int = 5, _ value: (inout RandomSource) -> Value) -> Value? {
     below(chance) == 0 ? nil : value(&self)
   }
 }
