@@ -104,7 +104,6 @@ public struct StoredKeyPath: Sendable {
   func isAbout(_ path: QueryPath) -> Bool { path == self.path || path == relatedPath }
 }
 
-@_spi(ModelKitInternals)
 extension StoredKeyPath {
   /// Creates the key path of a field.
   ///
@@ -131,7 +130,10 @@ extension StoredKeyPath {
     }
     try self.init(type, path: [key], kind: kind, in: context)
   }
+}
 
+@_spi(ModelKitInternals)
+extension StoredKeyPath {
   /// Creates the key path of a column: of a field, or of a member inside the value of one.
   ///
   /// - Parameters:
