@@ -1,8 +1,9 @@
 import StoreEngine
 import StoreProtocol
-import StoreProtocolTesting
 import Synchronization
 import Testing
+
+@testable import StoreProtocolTesting
 
 @Suite struct `An engine with indexes in memory` {
   private func makeStore() async throws -> IndexedStore {
@@ -56,7 +57,7 @@ import Testing
     let store = try await makeStore()
     try store.index(ContractPerson.self, isUnique: true) { $0.age }
     let error = await #expect(throws: ModelStoreError.self) {
-      try await store.create(ContractPerson.named("Twin", age: 7))
+      _ = try await store.create(ContractPerson.named("Twin", age: 7))
     }
     #expect(error?.code == .conflict)
     #expect(error?.fields.keys.sorted() == ["age"])
@@ -68,9 +69,7 @@ import Testing
   @Test func `A transaction exchanges the values of a unique index`() async throws {
     let store = try await makeStore()
     try store.index(ContractPerson.self, isUnique: true) { $0.age }
-    let people = try await store.list(ContractPerson.self, where: { $0.age < 3 })
-    (people[0].age.value, people[1].age.value) = (2, 1)
-    try await store.updateAll(people)
+    try await store.updateAll(ContractPerson.self, where: { $0.age < 3 }) { $0.age.value = $0.age.value == 1 ? 2 : 1 }
     #expect(try await store.list(ContractPerson.self, where: { $0.age == 1 }).map(\.name.value) == ["Person 2"])
   }
 
@@ -82,6 +81,41 @@ import Testing
     }
     #expect(error?.code == .conflict)
     #expect(error?.message.hasPrefix("No unique index of \"age\" was created") == true)
+  }
+
+  @Test(arguments: TestEffort.seeds(5))
+  func `A store with indexes finds the same models as one without, after random writes`(seed: UInt64) async throws {
+    var random = RandomSource(seed: seed)
+    let (indexed, plain) = (IndexedStore(IndexedEngine()), IndexedStore(IndexedEngine()))
+    try indexed.index(ContractPerson.self) { $0.age }
+    try indexed.index(ContractPerson.self) { $0.name }
+    for number in 1...120 {
+      let (age, name) = (random.maybe { $0.below(10) }, random.pick(["Ada", "Bob", "Cy"]))
+      let identifier = random.below(number) + 1
+      for store in [indexed, plain] {
+        let people = try await store.list(ContractPerson.self)
+        if let person = people.first(where: { $0.id.value == identifier }), number.isMultiple(of: 3) {
+          try await store.delete(person)
+        } else if let person = people.first(where: { $0.id.value == identifier }) {
+          (person.age.value, person.name.value) = (age, name)
+          try await store.update(person)
+        } else {
+          let person = ContractPerson.named(name, age: age)
+          person.id.value = identifier
+          try await store.create(person)
+        }
+      }
+      let (least, limit, offset) = (random.below(10), random.below(5) + 1, random.below(3))
+      var found: [[String?]] = []
+      for store in [indexed, plain] {
+        let people = try await store.list(
+          ContractPerson.self, where: { $0.age >= least || $0.name == name }, sort: [.ascending { $0.age }],
+          limit: limit, offset: offset)
+        let count = try await store.count(ContractPerson.self) { $0.age == least }
+        found.append(people.map(\.identifier) + ["\(count)"])
+      }
+      #expect(found[0] == found[1], "seed \(seed), step \(number)")
+    }
   }
 }
 
@@ -96,7 +130,9 @@ private final class IndexedEngine: RecordEngine {
     var records: [StoredRecord] = []
     var indexes = StoredIndexes()
 
-    func index(_ identifier: String) -> Int? { records.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) } }
+    func index(_ identifier: String) -> Int? {
+      records.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
+    }
   }
 
   struct Tables: RecordSnapshot {
