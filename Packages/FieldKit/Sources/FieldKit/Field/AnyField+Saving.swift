@@ -35,4 +35,27 @@ extension AnyField {
 
   /// Whether the last validation found a violation. The read is not tracked.
   public final var isKnownInvalid: Bool { flags.contains(.invalid) }
+
+  /// Marks the value as of a stamp as saved. A later change stays dirty, and a later revert becomes dirty.
+  public final func markSaved(asOf stamp: ChangeStamp) {
+    noteComingSave(asOf: stamp)
+    // Otherwise a clean field has the saved value. An initial value may be younger than the read that made its model.
+    guard lastChange <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
+      // The saved value is neither the current value nor the stored baseline.
+      if flags.contains(.reverted) {
+        becomeDirtyAfterSave()
+      } else if details?.restoration != nil || !isRelation {
+        detailsForWriting.restoration = { _ in false }
+      }
+      return
+    }
+    flags.formUnion(.original)
+    flags.subtract(.reverted)
+    details?.restoration = nil
+    guard flags.contains(.dirty) else { return }
+    let announced = announceChange(of: .isDirty)
+    flags.subtract(.dirty)
+    concludeChange(of: announced)
+    if flags.contains(.ownerWatches) { notifyOwnerOfSave() }
+  }
 }

@@ -31,3 +31,23 @@ extension AnyField {
       updated: ChangeStamp(updatedAt), changed: ChangeStamp(min(changedAt ?? updatedAt, updatedAt)), edit: lastChange)
   }
 }
+
+@_spi(ModelKitInternals)
+extension AnyField {
+  /// When the value last changed in this field, whatever time it is dated as of; `never` if it did not.
+  public final var lastChange: ChangeStamp {
+    flags.contains(.hasForeignStamps) ? details?.editStamp ?? changedStamp : changedStamp
+  }
+
+  /// Dates the value as of other times. A save in progress still compares an unsaved value by the time of its edit.
+  ///
+  /// - Parameter edit: when an unsaved value was set in this field.
+  final func setStamps(updated: ChangeStamp, changed: ChangeStamp, edit: ChangeStamp) {
+    if flags.contains(.dirty) {
+      detailsForWriting.editStamp = edit
+      flags.formUnion(.hasForeignStamps)
+    }
+    updatedStamp = updated
+    changedStamp = changed
+  }
+}

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// A field of any value type, as forms, validation and stores use it. Create a ``Field``.
 ///
 /// ```swift
@@ -418,46 +412,6 @@ extension AnyField {
   /// Whether the value consists of other models.
   public final var isRelation: Bool { flags.contains(.relation) }
 
-  /// When the value last changed in this field, whatever time it is dated as of; `never` if it did not.
-  public final var lastChange: ChangeStamp {
-    flags.contains(.hasForeignStamps) ? details?.editStamp ?? changedStamp : changedStamp
-  }
-
-  /// Dates the value as of other times. A save in progress still compares an unsaved value by the time of its edit.
-  ///
-  /// - Parameter edit: when an unsaved value was set in this field.
-  final func setStamps(updated: ChangeStamp, changed: ChangeStamp, edit: ChangeStamp) {
-    if flags.contains(.dirty) {
-      detailsForWriting.editStamp = edit
-      flags.formUnion(.hasForeignStamps)
-    }
-    updatedStamp = updated
-    changedStamp = changed
-  }
-
-  /// Marks the value as of a stamp as saved. A later change stays dirty, and a later revert becomes dirty.
-  public final func markSaved(asOf stamp: ChangeStamp) {
-    noteComingSave(asOf: stamp)
-    // Otherwise a clean field has the saved value. An initial value may be younger than the read that made its model.
-    guard lastChange <= stamp || flags.isDisjoint(with: [.dirty, .reverted]) else {
-      // The saved value is neither the current value nor the stored baseline.
-      if flags.contains(.reverted) {
-        becomeDirtyAfterSave()
-      } else if details?.restoration != nil || !isRelation {
-        detailsForWriting.restoration = { _ in false }
-      }
-      return
-    }
-    flags.formUnion(.original)
-    flags.subtract(.reverted)
-    details?.restoration = nil
-    guard flags.contains(.dirty) else { return }
-    let announced = announceChange(of: .isDirty)
-    flags.subtract(.dirty)
-    concludeChange(of: announced)
-    if flags.contains(.ownerWatches) { notifyOwnerOfSave() }
-  }
-
   /// Adds violations in one change of the validation state.
   ///
   /// - Complexity: O(*n* + *m*), where *n* is the number of existing violations, and *m* the number of added ones.
@@ -469,26 +423,3 @@ extension AnyField {
 
 /// The error of a field whose load state was set to `error` without one.
 private struct LoadStateError: Error {}
-
-/// The object that a field belongs to, and from which it takes its key.
-@_spi(ModelKitInternals)
-public protocol FieldOwner: AnyObject {
-  /// Returns the name of the property that holds the field.
-  func propertyName(of field: AnyField) -> String?
-}
-
-extension ChangeStamp {
-  /// Creates the stamp of a date, rounded to nanoseconds; the first stamp of all for a date before 1970.
-  init(_ date: Date) {
-    let nanoseconds = (date.timeIntervalSince1970 * 1_000_000_000).rounded()
-    self.init(nanoseconds: UInt64(exactly: nanoseconds).map { max($0, 1) } ?? (nanoseconds < 1 ? 1 : .max))
-  }
-
-  /// The time of the stamp; nil for `never`.
-  public var date: Date? {
-    if self == .never { return nil }
-    // Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
-    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    return Date(timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + 1e-9 * Double(rest))
-  }
-}

@@ -23,29 +23,29 @@ public struct SaveOperation<M: Model> {
   /// The identifier of the model, or the one that this save assigns.
   public private(set) var identifier: String?
 
-  private enum Kind { case create, update }
+  enum Kind { case create, update }
 
   /// The values to write.
-  private enum Content {
+  enum Content {
     /// One object. Its keys are those of fields, without dots.
     case bytes([UInt8])
     /// Single values, for records that the fast path does not support.
     case values([StoredValue])
   }
 
-  private let kind: Kind
-  private let scope: ModelScope
+  let kind: Kind
+  let scope: ModelScope
   let fields: StoredFields
-  private let stamp: ChangeStamp
+  let stamp: ChangeStamp
   /// Whether the save writes all changes of the model.
-  private let isWhole: Bool
+  let isWhole: Bool
   /// The number of deletions of the model before the values were captured, by any store of the scope.
-  private let earlierDeletions: Int
-  private var content: Content
+  let earlierDeletions: Int
+  var content: Content
   /// The values with a placeholder for the identifier, if the record references the model itself.
-  private var marked: [StoredValue]?
-  private let explicitNull: Bool?
-  private let recordedSave: RecordedSave?
+  var marked: [StoredValue]?
+  let explicitNull: Bool?
+  let recordedSave: RecordedSave?
   private(set) var isIdentifierNew = false
 
   /// Begins to create a model. Waits for the asynchronous rules of its fields.
@@ -273,211 +273,4 @@ public struct SaveOperation<M: Model> {
       content = .values(changes + [value])
     }
   }
-
-  // MARK: Captured values
-
-  /// The values to write, one by one.
-  var changes: [StoredValue] {
-    switch content {
-    case .values(let values): values
-    case .bytes(let bytes): Self.object(of: bytes).map { StoredValue(path: [$0], value: $1) }
-    }
-  }
-
-  /// The values to write, as one object.
-  ///
-  /// - Complexity: O(*n*) in the size of the record, each time.
-  public var record: AttributeDictionary {
-    switch content {
-    case .values: merged(into: [:])
-    case .bytes(let bytes): Self.object(of: bytes)
-    }
-  }
-
-  /// Returns an older record with the written fields replaced.
-  public func merged(into older: AttributeDictionary) -> AttributeDictionary {
-    var record = older
-    changes.write(to: &record, keeping: older.isEmpty ? [] : model.nestedPaths(in: updateContext))
-    return record
-  }
-
-  /// Returns the values to write, as the bytes of one JSON object with sorted keys.
-  ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a value that can't be written.
-  package func recordBytes() throws -> [UInt8] {
-    switch content {
-    case .values: try bytes(of: record)
-    case .bytes(let bytes): try RecordLimits.checked(bytes, of: typeName, identifier)
-    }
-  }
-
-  /// Returns the bytes of an older record with the written fields replaced.
-  ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the older record is not an object. The code is `invalid`
-  ///   for a value that can't be written, or if the record would be read as another class.
-  package func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
-    let merged = try bytes(mergedInto: older)
-    if M.hierarchyChoosesClasses { try refuseOtherClass(merged, insteadOf: older) }
-    return merged
-  }
-
-  private func refuseOtherClass(_ record: [UInt8], insteadOf older: [UInt8]) throws {
-    let modelClass = type(of: model)
-    let stored = modelClass.storedClass(for: Self.object(of: record))
-    guard stored != modelClass, modelClass.storedClass(for: Self.object(of: older)) == modelClass else { return }
-    throw ModelStoreError(
-      .invalid,
-      """
-      This \(modelClass.displayName) was not written: it would be read back as \(stored.displayName). Its changes are kept: \
-      revert them, or create a new model of that class and delete this one.
-      """, identifier: identifier)
-  }
-
-  private func bytes(mergedInto older: [UInt8]) throws -> [UInt8] {
-    if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) {
-      return try RecordLimits.checked(merged, of: typeName, identifier)
-    }
-    guard case .object(let record)? = try? JSONValue(json: older) else {
-      throw ModelStoreError(
-        .corrupt,
-        """
-        This \(typeName.nameForMessage) was not written: the record stored under the identifier \
-        \((identifier ?? "").quotedForMessage) is not a JSON object. Nothing was changed: delete the model, and create it again.
-        """, identifier: identifier)
-    }
-    return try bytes(of: merged(into: record))
-  }
-
-  private func bytes(of record: AttributeDictionary) throws -> [UInt8] {
-    do {
-      let bytes = Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
-      return try RecordLimits.checked(bytes, of: typeName, identifier)
-    } catch let error as JSONWritingError {
-      throw ModelStoreError(
-        .invalid, "This \(typeName.nameForMessage) was not written: \("\(error)".shortenedForMessage(atMost: 700))",
-        identifier: identifier, cause: error)
-    }
-  }
-
-  private static func object(of bytes: [UInt8]) -> AttributeDictionary {
-    (try? JSONValue(json: bytes))?.objectValue ?? [:]
-  }
-
-  // MARK: Finishing
-
-  /// Marks the values as written. Registers the model in the store's scope, marks the written fields as clean unless
-  /// they were edited since, and runs the hook.
-  ///
-  /// - Parameter answer: the record as the store wrote it, if the store may have changed it. Fields that were edited
-  ///   since keep their values.
-  /// - Throws: `ModelDecodingError` if the answer can't be read into the model, which is then unchanged.
-  public func finish(answer: AttributeDictionary? = nil) throws {
-    try finish(answer: answer, in: nil)
-  }
-
-  /// As ``finish(answer:)``; inside a transaction, the hook waits for its end.
-  package func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
-    if let transaction {
-      begin(in: transaction)
-      try complete(answer: answer)
-      let isSkipped = ModelHook.areSkipped
-      return transaction.atEnd { [model, scope, hook] in
-        // A read that began before the commit has the record from before it.
-        scope.pendingReads.noteUpdate(of: model)
-        hook.run(on: model, unless: isSkipped)
-      }
-    }
-    try complete(answer: answer)
-    scope.noteCommit(of: model, writing: fields.fields(of: model), asOf: stamp)
-    hook.run(on: model, unless: ModelHook.areSkipped)
-  }
-
-  /// Sets the identifier, and marks the model as stored. A transaction that fails takes that back.
-  private func begin(in transaction: StoreTransactionLog) {
-    let state = model.storeState
-    let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
-    if isNew { scope.process { assignIdentifier() } }
-    model.markStored()
-    if kind == .create {
-      scope.addCreated(model)
-      scope.noteUncommittedCreation(of: model)
-    } else {
-      scope.add(model)
-    }
-    transaction.onFailure { [model, scope] in
-      // Otherwise another task has deleted it meanwhile.
-      guard model.isKnownToStore else { return }
-      if !isMember { scope.remove(model) }
-      if isNew { model.identifierField?.unload() }
-      model.restore(state)
-    }
-  }
-
-  private func assignIdentifier() {
-    guard let identifier, let field = model.identifierField else { return }
-    let wasDirty = field.isDirty
-    _ = model.assignIdentifier(identifier)
-    if !wasDirty { field.markSaved(asOf: .next()) }
-  }
-
-  private func complete(answer: AttributeDictionary?) throws {
-    let isMember = model.scope === scope
-    // A deletion that came after the values were captured: the model stays new.
-    let wasDeleted = model.isDeletedFromStore && model.deletionCount != earlierDeletions
-    let deletion = kind == .update && wasDeleted ? model.storeState : nil
-    // Unless a server chose the identifier: it may answer with a record that was there before.
-    let isCreated = kind == .create && (answer == nil || !isIdentifierNew)
-    if isCreated, !isIdentifierNew { scope.addCreated(model) }
-    let readAnswer: (() -> Void)?
-    do {
-      readAnswer = try answer.map { try scope.staged($0, into: model, saved: (fields.fields(of: model), stamp)) }
-    } catch {
-      if !isMember { scope.remove(model) }
-      throw error
-    }
-    if isIdentifierNew, model.storedIdentifier.map({ ExactText($0) }) != identifier.map({ ExactText($0) }) {
-      scope.process { assignIdentifier() }
-    }
-    model.markSaved(writtenFields, asOf: stamp)
-    if isWhole { model.markUnknownValuesSaved(asOf: stamp) }
-    if isWhole || model.dirtyFields.isEmpty {
-      // An update of chosen fields saves no relation that is not among them, so that a revert still cuts its links.
-      model.markWhollySaved(asOf: stamp, includingLinks: isWhole)
-    }
-    let unwritten = kind == .create && !isWhole ? unwrittenFields : []
-    if let readAnswer {
-      if scope.isRecorded {
-        scope.process(answerFor: fields.fields(of: model), readAnswer)
-      } else {
-        readAnswer()
-      }
-    }
-    if kind == .create { model.markLoaded() }
-    model.markUnsaved(unwritten, unlessSetSince: stamp)
-    if let deletion {
-      model.restore(deletion)
-    } else if isCreated {
-      scope.addCreated(model)
-    } else {
-      scope.add(model)
-    }
-    scope.pendingReads.noteUpdate(of: model)
-  }
-
-  /// The fields with a value that a creation with chosen fields left out.
-  private var unwrittenFields: [AnyField] {
-    let written = Set(fields.fields(of: model).map { ObjectIdentifier($0) })
-    return model.storableFields.filter { !written.contains(ObjectIdentifier($0)) && $0 !== model.identifierField }
-  }
-
-  /// The fields that were written in full. A link of the model to itself is not, if the store's answer has the
-  /// identifier: its field stays dirty.
-  private var writtenFields: StoredFields {
-    guard identifier == nil, model.mayBeInCycle else { return fields }
-    let incomplete = Set(model.fieldsReferencingItself.map { ObjectIdentifier($0) })
-    if incomplete.isEmpty { return fields }
-    return .list(fields.fields(of: model).filter { !incomplete.contains(ObjectIdentifier($0)) })
-  }
-
-  private var hook: ModelHook { kind == .create ? .afterCreate : .afterUpdate }
 }

@@ -1,0 +1,95 @@
+import Foundation
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension RESTModelStore {
+  /// Fetches a model by its identifier with a GET. If the model is live and has an entity tag, the server may answer
+  /// that nothing changed.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound`, or with that of any other failure.
+  public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await lookup(type, identifier, embedding: [])
+  }
+
+  /// - Parameter embedding: the parameters with which the answer contains related models.
+  func lookup<M: Model>(_ type: M.Type, _ identifier: String, embedding: [RESTQueryItem]) async throws -> M {
+    // The path keeps the spelling: some servers compare it letter by letter.
+    let (given, identifier) = (identifier, spelled(identifier, of: type))
+    let live = scope.liveModel(type, identifier: identifier)
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    var call = try lookupCall(type, identifier: given, live: live)
+    call.embed(embedding)
+    // Related models may have changed, although the model is the same.
+    if embedding.isEmpty, let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
+    return try await handle.run(
+      call,
+      whenAnswered: { response in
+        // The answer may be about a model whose creation is not finished here.
+        if live == nil, response.isSuccessful {
+          try await scope.creations.waitForCreations(of: call.operation.typeName)
+        }
+        // A save has captured values that a refresh discards, but stores them all the same.
+        if let live, isRefreshing { try await saveTurns.waitUntilFree(ObjectIdentifier(live)) }
+      },
+      raw: { response in
+        if response.status == 304, call.headers["If-None-Match"] != nil { return live }
+        let start = response.isJoined ? .unknown : start
+        if let newer = newerModel(type, identifier, than: start, response) { return newer }
+        let model = plainModel(in: response, type, identifier, readSince: start)
+        if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
+        return model
+      },
+      { answer, response in
+        let record = try self.record(answering: answer, identifier: identifier, of: type)
+        let start = response.isJoined ? .unknown : start
+        let model = try readingRecords(since: start) {
+          try scope.models(type, from: [record], localChanges: $0)[0]
+        }
+        tags.setRead(tag(in: response), of: model)
+        scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)
+        return model
+      })
+  }
+
+  /// Fetches models with GETs of their collection, in the order of the server, page by page if it has pages.
+  ///
+  /// The dialect translates the query, and rejects a part that it can't translate. With `evaluation: .inMemory` the
+  /// whole collection is fetched, and condition and order are evaluated in this process.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that can only be evaluated in
+  ///   memory, or that follows foreign keys. Any other failure has its own code. No model is changed then.
+  public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    try await models(of: RESTListing(query, in: self), query)
+  }
+
+  func models<M: Model>(of listing: RESTListing<M>, _ query: ModelQuery<M>) async throws -> [M] {
+    // To some servers a limit of 0 means no limit.
+    if query.limit == 0 { return [] }
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    switch try await listing.found(readSince: start) {
+    case .models(let models): return models
+    case .records(let records):
+      try await waitForCreations(of: M.self, in: records)
+      do {
+        return try models(of: records, readSince: start)
+      } catch {
+        throw await handle.reported(placed(error, in: records, of: M.self), listing.firstCall)
+      }
+    }
+  }
+
+  /// Returns the number of models that ``list(_:)`` would find: the server's number, or else a count of its records,
+  /// page by page.
+  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    let listing = try RESTListing(query, in: self)
+    return query.limit == 0 ? 0 : try await listing.count()
+  }
+
+  /// Returns the identifiers of the models that ``list(_:)`` would find, in its order. No models are created.
+  public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    let listing = try RESTListing(query, in: self)
+    if query.limit == 0 { return [] }
+    return try await listing.records().compactMap { try identifier(in: $0, of: M.self) }
+  }
+}
