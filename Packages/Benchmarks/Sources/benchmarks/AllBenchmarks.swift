@@ -9,7 +9,7 @@ enum AllBenchmarks {
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
       + LookupBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
       + OpeningBenchmarks.all(in: directory) + MemoryLookupBenchmarks.all + MemoryStoringBenchmarks.all
-      + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
-      + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
+      + MemoryQueryBenchmarks.all + AggregateBenchmarks.all(in: directory) + InclusionBenchmarks.all(in: directory)
+      + LiveBenchmarks.all + SchemaBenchmarks.all + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
   }
 }
