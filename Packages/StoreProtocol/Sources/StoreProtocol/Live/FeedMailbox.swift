@@ -24,42 +24,69 @@ final class FeedMailbox: Sendable {
 
   private struct State: Sendable {
     var mail = Mail()
+    var capacity: Int
+    /// The number of waiting changes.
     var count = 0
+    /// The size of the records of the waiting changes.
+    var byteCount = 0
+
+    mutating func collapse() {
+      mail.hasGap = true
+      mail.batches = []
+      (count, byteCount) = (0, 0)
+    }
   }
 
-  let capacity: Int
-  let overflow: Overflow
-  private let state = AwaitedState(State())
+  /// The size of the records that wait, above which a mailbox collapses. Waiting records are kept only for the consumer.
+  static let maximumByteCount = 8 << 20
 
-  init(capacity: Int, overflow: Overflow) {
-    self.capacity = capacity
+  let overflow: Overflow
+  private let maximumByteCount: Int
+  private let state: AwaitedState<State>
+
+  /// - Parameters:
+  ///   - capacity: the largest number of waiting changes.
+  ///   - maximumByteCount: the largest size of their records, for a mailbox that collapses.
+  init(capacity: Int, maximumByteCount: Int = FeedMailbox.maximumByteCount, overflow: Overflow) {
+    self.maximumByteCount = maximumByteCount
     self.overflow = overflow
+    state = AwaitedState(State(capacity: capacity))
+  }
+
+  /// Replaces the capacity. A mailbox with more changes collapses.
+  func setCapacity(_ capacity: Int) {
+    state.withLock { state in
+      state.capacity = capacity
+      if overflow == .collapse, state.count > capacity { state.collapse() }
+    }
   }
 
   /// Adds a batch. The result has to be resumed once no lock is held.
   func put(_ batch: [RoutedChange]) -> [CheckedContinuation<Void, Never>] {
     state.change { state in
       // A batch that exceeds the limit by itself is accepted if the mailbox is empty.
-      let isFull = state.mail.hasGap || (state.count > 0 && state.count + batch.count > capacity)
-      if !isFull, overflow == .drop || batch.count <= capacity {
-        state.mail.batches.append(batch)
-        state.count += batch.count
-        return
-      }
-      state.mail.hasGap = true
+      let isFull = state.mail.hasGap || (state.count > 0 && state.count + batch.count > state.capacity)
       switch overflow {
       case .collapse:
-        state.mail.batches = []
-        state.count = 0
-      case .drop: state.mail.dropped += batch.count
+        if isFull || batch.count > state.capacity { return state.collapse() }
+        state.byteCount += batch.reduce(0) { $0 + $1.byteCount }
+        if state.byteCount > maximumByteCount { return state.collapse() }
+      case .drop:
+        if isFull {
+          state.mail.hasGap = true
+          state.mail.dropped += batch.count
+          return
+        }
       }
+      state.mail.batches.append(batch)
+      state.count += batch.count
     }
   }
 
   /// Reports that everything stored was replaced.
   func putGap() -> [CheckedContinuation<Void, Never>] {
     state.change { state in
-      if overflow == .collapse { state.mail.batches = [] }
+      if overflow == .collapse { return state.collapse() }
       state.mail.hasGap = true
     }
   }
@@ -76,7 +103,7 @@ final class FeedMailbox: Sendable {
       let mail = state.mail
       state.mail = Mail()
       state.mail.isEnded = mail.isEnded
-      state.count = 0
+      (state.count, state.byteCount) = (0, 0)
       return mail
     }
   }

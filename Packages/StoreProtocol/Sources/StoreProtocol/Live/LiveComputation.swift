@@ -10,8 +10,12 @@ final class LiveComputation<M: Model, Value> {
   private let parts: LiveGroups<M>.Parts
   private let value: ([Groups.Group]) throws -> Value
   /// The groups as of the last result; nil before the second one, and if the value has to be computed again.
-  private var groups: LiveGroups<M>?
+  private var groups: LiveGroups<M>? {
+    didSet { subscription?.mailbox.setCapacity(groups == nil ? 0 : Self.maximumChangeCount) }
+  }
   private var followsDifferences = true
+  /// The number of waiting changes above which the value is computed again.
+  private static var maximumChangeCount: Int { 1_000 }
   /// Whether the last computation threw an error. Then the next one is no reading of groups.
   private var isReported = false
   private let areEqual: (Value, Value) -> Bool
@@ -78,8 +82,8 @@ final class LiveComputation<M: Model, Value> {
     let context = store.scope.transformers
     let fields = LiveFields(query, columns: columns, in: context)
     let program = try QueryProgram(query, in: context, canJoin: true)
-    // After more changes, the value is computed again.
-    let mailbox = FeedMailbox(capacity: 1_000, overflow: .collapse)
+    // Without groups, only that there was a change matters, so no record waits.
+    let mailbox = FeedMailbox(capacity: 0, overflow: .collapse)
     subscription = store.changeFeed.subscribe(
       mailbox, fields.interests(of: program, in: context, readsRecords: store.canReadRecords))
   }
@@ -142,6 +146,8 @@ final class LiveComputation<M: Model, Value> {
       return nil
     }
     work.listings += 1
+    // The groups are completed by the changes that are committed meanwhile.
+    subscription?.mailbox.setCapacity(Self.maximumChangeCount)
     groups = try await read.readAll() ? read : nil
     // A store that does not know which commits a read contains will not know it later.
     if groups == nil { followsDifferences = false }

@@ -58,4 +58,7 @@ struct RoutedChange: Sendable {
   let keys: [String]?
   /// The number of the commit.
   let position: UInt64
+
+  /// The size of the records before and after the write.
+  var byteCount: Int { (change.before?.count ?? 0) + (change.after?.count ?? 0) }
 }
