@@ -81,12 +81,15 @@ extension ModelUndo {
       modelsToDelete = first.modelsToDelete
       histories.removeAll { numbers.contains($0.transaction) }
     }
+    var removed: [ObjectIdentifier: UndoStep.RemovedValue] = [:]
     undoSteps.removeAll { step in
       // A step that was empty before is one of the user: its edits have cancelled each other.
       if step.isEmpty { return false }
+      step.removeValues(by: numbers, of: fields, following: &removed)
       step.remove(numbers, fields, isOpen: false)
       return step.isEmpty
     }
+    open?.removeValues(by: numbers, of: fields, following: &removed)
     open?.remove(numbers, fields, isOpen: true)
     if depth == 0, open?.isEmpty == true {
       open = nil

@@ -23,7 +23,7 @@ extension TransactionEdits {
     // A field that another task edited before the transaction did gets back its value from there.
     let fields = RolledBackFields(
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
-      restored: Set(restored.keys).subtracting(overtaken))
+      restored: Set(restored.keys).subtracting(overtaken), recorded: Set(restored.keys))
     map.forEachUndo { $0.rollBack(numbers, fields) }
     map.isRollingBack = true
     defer { map.isRollingBack = false }

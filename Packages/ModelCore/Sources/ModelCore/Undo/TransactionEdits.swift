@@ -49,6 +49,8 @@ public final class TransactionEdits {
     let kept: Set<ObjectIdentifier>
     /// The fields that get back their values from before.
     let restored: Set<ObjectIdentifier>
+    /// The fields of which the values from before the transaction are known.
+    let recorded: Set<ObjectIdentifier>
   }
 
   let map: IdentityMap

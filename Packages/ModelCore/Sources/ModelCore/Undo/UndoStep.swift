@@ -123,6 +123,37 @@ final class UndoStep {
     }
   }
 
+  /// Removes the entries of values that transactions of a store edited which failed. An edit by another task that
+  /// followed one begins with the state from before the transaction: the value in between was never stored.
+  ///
+  /// - Parameters:
+  ///   - numbers: the numbers of the transactions.
+  ///   - fields: the fields of the transactions.
+  ///   - removed: the removed entries of the steps before, by field.
+  func removeValues(
+    by numbers: Set<Int>, of fields: TransactionEdits.RolledBackFields,
+    following removed: inout [ObjectIdentifier: RemovedValue]
+  ) {
+    entries.removeAll { entry in
+      let id = ObjectIdentifier(entry.field)
+      guard !entry.field.isRelation, fields.recorded.contains(id) else { return false }
+      let former = removed.removeValue(forKey: id).flatMap { $0.after.hasValue(of: entry.before) ? $0 : nil }
+      if let former { entry.before = former.before }
+      // An entry that is still being recorded has the edits of the other task, too.
+      guard let number = entry.transaction, numbers.contains(number), let after = entry.after else {
+        return former != nil && entry.isVoid
+      }
+      removed[id] = RemovedValue(before: entry.before, after: after)
+      return true
+    }
+  }
+
+  /// The states before and after the removed edits of a field.
+  struct RemovedValue {
+    let before: FieldState
+    let after: FieldState
+  }
+
   /// Releases members from the states of a list.
   ///
   /// - Returns: closures that add those again that something else retains.

@@ -31,6 +31,12 @@ extension ModelStoreContract {
     SharedEngineCheck("a save in progress keeps its value if a transaction that edits it fails") { makeStore in
       try await savingDuringEdit(makeStore)
     },
+    SharedEngineCheck("an undo of an edit beside a transaction that fails restores no value of the transaction") {
+      makeStore in
+      for saves in [false, true] {
+        for editsAgain in [false, true] { try await undoingEditOfEditedField(makeStore, saves, editsAgain) }
+      }
+    },
     SharedEngineCheck("a model has what others stored during a transaction that fails") { makeStore in
       for savesFirst in [true, false] {
         for isNested in [true, false] { try await storingDuringFailure(makeStore, savesFirst, isNested) }
@@ -39,6 +45,37 @@ extension ModelStoreContract {
   ]
 
   private struct Refusal: Error {}
+
+  /// - Parameters:
+  ///   - saves: whether the transaction saves its edit.
+  ///   - editsAgain: whether the transaction edits the field once more.
+  @MainActor private static func undoingEditOfEditedField(
+    _ makeStore: () async throws -> any ModelStore, _ saves: Bool, _ editsAgain: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "saves: \(saves), edits again: \(editsAgain)"
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    let undo = ModelUndo(store.scope)
+    do {
+      try await transaction(in: store) { store in
+        person.age.value = 2
+        if saves { try await store.save(person) }
+        try await beside(store) { _ in person.age.value = 3 }
+        if editsAgain { person.age.value = 4 }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(person.age.value, 3, "\(place): the age")
+    _ = try undo.undo()
+    try requireEqual(person.age.value, 1, "\(place): the age after the undo")
+    try require(!undo.canUndo, "\(place): a step of the transaction is left")
+    _ = try undo.redo()
+    try requireEqual(person.age.value, 3, "\(place): the age after the redo")
+    try await store.save(person)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 3, "\(place): the stored age")
+  }
 
   @MainActor private static func savingDuringEdit(_ makeStore: () async throws -> any ModelStore) async throws {
     let store = try await makeStore()
