@@ -85,8 +85,9 @@ extension TransactionEdits {
     for (list, members) in additions {
       let ids = Set(members.compactMap { $0.model.map { ObjectIdentifier($0) } })
       let state = list.captureState()
-      // Histories and the state retain them, too.
+      // Histories, outer transactions and the state retain them, too.
       var additions = map.undos.flatMap { $0.undo?.release(ids, from: list) ?? [] }
+      additions += map.transactions.flatMap { $0.release(ids, from: list) }
       if let addition = (state as? any RelationState)?.release(ids) { additions.append(addition) }
       map.withoutRecording {
         transaction {
@@ -149,10 +150,16 @@ extension TransactionEdits {
     // An identifier that the transaction assigned was removed.
     for field in savedFields.values.joined() where !field.isUnset { field.markNeverSaved() }
     var relations: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
+    // The lists that get back a state from the middle of the transaction, which has its links of then.
+    var lists: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
     for entry in reverted {
       let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere
-      if elsewhere == nil, let relation = entry.field as? any Relation {
-        relations.append((relation, entry.model, relation.liveModels))
+      if let relation = entry.field as? any Relation {
+        if elsewhere == nil {
+          relations.append((relation, entry.model, relation.liveModels))
+        } else if relation.isToMany, !overtaken.contains(ObjectIdentifier(entry.field)) {
+          lists.append((relation, entry.model, relation.liveModels))
+        }
       }
       if elsewhere == nil || elsewhere?.isDirty == true { reinstate(entry) }
       if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
@@ -176,6 +183,14 @@ extension TransactionEdits {
       for model in former where !new.contains(model) {
         guard let inverse = relation.inverse(on: model), !restored.contains(ObjectIdentifier(inverse)) else { continue }
         align(inverse, of: model, withRestored: relation, of: owner)
+      }
+    }
+    for (list, owner, present) in lists {
+      let former = list.liveModels
+      let (old, new) = (Set(former), Set(present))
+      for model in former.filter({ !new.contains($0) }) + present.filter({ !old.contains($0) }) {
+        guard let inverse = list.inverse(on: model), restored.contains(ObjectIdentifier(inverse)) else { continue }
+        align(list, of: owner, withRestored: inverse, of: model)
       }
     }
     // Models inside that another task edited are to be saved with the restored relation.

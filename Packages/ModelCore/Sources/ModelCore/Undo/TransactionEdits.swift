@@ -353,6 +353,14 @@ public final class TransactionEdits {
     }
   }
 
+  /// Releases members from the recorded states of a list, because a nested transaction that created them failed.
+  ///
+  /// - Returns: closures that add those again that something else retains.
+  func release(_ members: Set<ObjectIdentifier>, from list: any Relation) -> [() -> Void] {
+    guard let entry = entries[ObjectIdentifier(list)] else { return [] }
+    return [entry.before, entry.elsewhere].compactMap { ($0 as? any RelationState)?.release(members) }
+  }
+
   /// Records that no other task changed a relation after all.
   func restoreOwnRelation(_ relation: any Relation) {
     overtaken.remove(ObjectIdentifier(relation))

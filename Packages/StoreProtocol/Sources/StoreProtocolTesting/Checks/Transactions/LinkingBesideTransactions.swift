@@ -18,7 +18,18 @@ extension ModelStoreContract {
     SharedEngineCheck(
       "a new member of a failed nested transaction leaves a list that another task changed meanwhile"
     ) { makeStore in
-      for outerFails in [false, true] { try await changingListOfNestedMember(makeStore, outerFails: outerFails) }
+      for outerFails in [false, true] {
+        for creates in [false, true] {
+          for hasHistory in [false, true] {
+            try await changingListOfNestedMember(
+              makeStore, outerFails: outerFails, creates: creates, hasHistory: hasHistory)
+          }
+        }
+      }
+    },
+    SharedEngineCheck("a move that a failed transaction refreshed is in no list that another task changed") {
+      makeStore in
+      for hasHistory in [false, true] { try await refreshingMoveBesideMove(makeStore, hasHistory: hasHistory) }
     },
     SharedEngineCheck("a refresh beside a transaction that edits a list changes both sides of a link") { makeStore in
       for fails in [false, true] { try await refreshingMember(makeStore, fails: fails) }
@@ -150,25 +161,66 @@ extension ModelStoreContract {
       "held: \(isHeld): the stored new models")
   }
 
-  @MainActor private static func changingListOfNestedMember(
-    _ makeStore: () async throws -> any ModelStore, outerFails: Bool
+  /// A transaction moves a member and refreshes it. In between, another task moves another member.
+  @MainActor private static func refreshingMoveBesideMove(
+    _ makeStore: () async throws -> any ModelStore, hasHistory: Bool
   ) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
+    let (old, acme) = (ContractCompany(), ContractCompany())
+    (old.id.value, acme.id.value) = ("old \(hasHistory)", "acme \(hasHistory)")
+    for company in [old, acme] { try await store.create(company) }
+    let ada = ContractPerson.named("Ada"), grace = ContractPerson.named("Grace")
+    for person in [ada, grace] {
+      person.company.value = old
+      try await store.create(person)
+    }
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
+    do {
+      try await transaction(in: store) { store in
+        ada.company.value = acme
+        try await beside(store) { _ in grace.company.value = acme }
+        try await store.refresh(ada)
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try require(ada.company.value === old, "history: \(hasHistory): the employer of the refreshed person")
+    try require(grace.company.value === acme, "history: \(hasHistory): the employer of the other person")
+    try requireEqual(old.employees.value ?? [], [ada], "history: \(hasHistory): the former employees")
+    try requireEqual(acme.employees.value ?? [], [grace], "history: \(hasHistory): the employees")
+    try require(!ada.isDirty && grace.isDirty, "history: \(hasHistory): the wrong person is dirty")
+    withExtendedLifetime(undo) {}
+  }
+
+  /// - Parameters:
+  ///   - outerFails: whether the outer transaction fails, too.
+  ///   - creates: whether the nested transaction creates the new member after the other task's change.
+  ///   - hasHistory: whether a history records the edits.
+  @MainActor private static func changingListOfNestedMember(
+    _ makeStore: () async throws -> any ModelStore, outerFails: Bool, creates: Bool, hasHistory: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "the outer one fails: \(outerFails), creates: \(creates), history: \(hasHistory)"
     let company = ContractCompany(), person = ContractPerson.named("Ada")
-    company.id.value = "acme \(outerFails)"
+    company.id.value = place
     try await store.create(company)
     try await store.create(person)
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
     do {
       try await transaction(in: store) { store in
         try await failing(in: store) { store in
-          company.employees.add(ContractPerson.named("New"))
+          let new = ContractPerson.named("New")
+          company.employees.add(new)
           try await beside(store) { _ in person.company.value = company }
+          if creates { try await store.create(new) }
         }
+        try requireEqual(company.employees.value ?? [], [person], "the employees in the outer one, \(place)")
         if outerFails { throw Refusal() }
       }
     } catch is Refusal {}
-    try requireEqual(company.employees.value ?? [], [person], "the employees, the outer one fails: \(outerFails)")
+    try requireEqual(company.employees.value ?? [], [person], "the employees, \(place)")
+    withExtendedLifetime(undo) {}
     try await store.save(company, including: .related)
     try await store.save(person)
     try requireEqual(
