@@ -18,9 +18,7 @@ extension JSONValue: Codable {
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode(Int.self) {
-      // An `Int` has no negative zero.
-      let isNegativeZero = value == 0 && (try? container.decode(Double.self))?.sign == .minus
-      self = isNegativeZero ? .double(-0.0) : .int(value)
+      self = Self.integer(value, in: container)
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if let number = Self.number(in: container) {
@@ -33,6 +31,15 @@ extension JSONValue: Codable {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "Expected a JSON value, found a value of another type.")
     }
+  }
+
+  /// Returns the number of which a decoder made an `Int`.
+  private static func integer(_ value: Int, in container: any SingleValueDecodingContainer) -> JSONValue {
+    // An `Int` has no negative zero.
+    if value == 0, (try? container.decode(Double.self))?.sign == .minus { return .double(-0.0) }
+    // JSONDecoder truncates a number that as a Double is an integer, such as 99999999999999999.99.
+    guard let decimal = try? container.decode(Decimal.self), decimal != Decimal(value) else { return .int(value) }
+    return number(in: container) ?? .int(value)
   }
 
   /// Returns a number that is no `Int`: as a `Double` where that is exact, else with all its digits.

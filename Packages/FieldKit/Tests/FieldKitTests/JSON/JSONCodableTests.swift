@@ -24,7 +24,8 @@ import Testing
 
   @Test(arguments: [
     "18446744073709551615", "12345678901234567890123456789012345678", "0.1000000000000000055511151231257827",
-    "-0.30000000000000005",
+    "-0.30000000000000005", "99999999999999999.99", "-9007199254740991.4", "1.00000000000000000001",
+    "9223372036854775806.5",
   ])
   func `A JSON value in Codable types keeps as many digits as the coder does`(digits: String) throws {
     let value = try JSONValue(json: digits)
