@@ -75,6 +75,9 @@ import Testing
 
 extension ModelPageMark {
   fileprivate var record: String {
-    get throws { try #require(JSONValue(json: JSONEncoder().encode(self))["position"]?["id"]?.stringValue) }
+    get throws {
+      let position = try #require(JSONValue(json: JSONEncoder().encode(self))["position"]?.stringValue)
+      return try #require(JSONValue(json: position)["id"]?.stringValue)
+    }
   }
 }

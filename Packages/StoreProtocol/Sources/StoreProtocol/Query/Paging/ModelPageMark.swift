@@ -14,7 +14,7 @@
 ///
 /// A mark is a value that can be stored, and sent to another process. It contains the sort values of the last record.
 /// It is neither encrypted nor signed.
-public struct ModelPageMark: Hashable, Sendable, Codable {
+public struct ModelPageMark: Hashable, Sendable {
   private let type: String
   /// A digest of the condition, the order and the offset.
   private let query: Int
@@ -46,6 +46,37 @@ public struct ModelPageMark: Hashable, Sendable, Codable {
         """)
     }
     return position
+  }
+}
+
+extension ModelPageMark: Codable {
+  private enum Key: String, CodingKey { case type, query, position }
+
+  /// Reads a mark.
+  ///
+  /// - Throws: Errors of the decoder, and `DecodingError` if the position is not JSON.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    type = try container.decode(String.self, forKey: .type)
+    query = try container.decode(Int.self, forKey: .query)
+    let text = try container.decode(String.self, forKey: .position)
+    do {
+      position = try JSONValue(json: text)
+    } catch {
+      throw DecodingError.dataCorruptedError(
+        forKey: .position, in: container, debugDescription: "The position is not JSON: \(error)")
+    }
+  }
+
+  /// Writes the mark.
+  ///
+  /// - Throws: Errors of the encoder.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(type, forKey: .type)
+    try container.encode(query, forKey: .query)
+    // As text, because encoders don't write the digits of every number, and decoders don't read them.
+    try container.encode(position.jsonString(JSONWritingOptions(sortedKeys: true)), forKey: .position)
   }
 }
 

@@ -51,6 +51,25 @@ extension ModelStoreContract {
       try requireEqual(second.models.count, 1, "the number of models in the second page")
       try requireEqual(Set((first.models + second.models).compactMap(\.id.value)).count, 3, "the number of both")
     },
+    Check("a mark that was written as JSON keeps every digit of its sort values", needs: [.queries]) { store in
+      let balances = [
+        "0.1", "99999999999999999.98", "99999999999999999.99", "12345678901234567890.12345", "-9007199254740991.4",
+      ]
+      for text in balances {
+        let person = ContractPerson.named(text)
+        person.balance.value = Decimal(string: text)
+        try await store.create(person)
+      }
+      let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.balance)], limit: 1)
+      var (names, mark) = ([String?](), ModelPageMark?.none)
+      repeat {
+        let page = try await store.page(query, after: mark)
+        names += page.models.map(\.name.value)
+        mark = try page.next.map { try JSONDecoder().decode(ModelPageMark.self, from: JSONEncoder().encode($0)) }
+      } while mark != nil && names.count < 10
+      try requireEqual(
+        names, [balances[4], balances[0], balances[1], balances[2], balances[3]], "the models of pages of 1")
+    },
     Check("page rejects the mark of a query with another order, condition or type", needs: [.queries]) { store in
       try await store.createAll((0..<4).map { (number: Int) in ContractPerson.named("n\(number)", age: number) })
       let page = try await store.page(ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2), after: nil)
