@@ -96,12 +96,23 @@ extension QueryExpression: JSONConvertible {
 
 extension QueryComparison: JSONConvertible {
   /// The comparison as JSON.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if it compares with a value that can't be written.
   public var json: JSONValue {
     get throws {
       var json = term.json
       json["is"] = .string(self.operator.rawValue)
       switch operand {
-      case .value(let value): json["value"] = .some(value)
+      case .value(let value):
+        if let number = value.numberWithoutJSON {
+          throw ModelStoreError(
+            .invalid,
+            """
+            This query can't be written: JSON has no number for \(number), with which it compares \(term). Evaluate it in \
+            this process with evaluation: .inMemory.
+            """)
+        }
+        json["value"] = .some(value)
       case .term(let term): json["than"] = .object(term.json)
       case .unwritable(let reason): throw ModelStoreError(.invalid, "This query can't be written: \(reason).")
       }
@@ -182,5 +193,17 @@ extension RawRepresentable where RawValue == String {
       throw ValueTransformError(expected: expected, found: json)
     }
     return value
+  }
+}
+
+extension JSONValue {
+  /// The first number in the value that is infinite or not a number.
+  fileprivate var numberWithoutJSON: Double? {
+    switch self {
+    case .double(let value): value.isFinite ? nil : value
+    case .array(let elements): elements.lazy.compactMap(\.numberWithoutJSON).first
+    case .object(let members): members.values.lazy.compactMap(\.numberWithoutJSON).first
+    case .null, .bool, .int, .number, .string: nil
+    }
   }
 }

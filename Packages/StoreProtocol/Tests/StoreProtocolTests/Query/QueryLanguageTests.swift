@@ -108,6 +108,16 @@ import Testing
     #expect(ModelQuery(Worker.self, where: { $0.name.matches(regex) }).filter?.description == "name.matches(/a+/)")
   }
 
+  @Test(arguments: [Double.infinity, -.infinity, .nan])
+  func `A query that compares with a number without a form in JSON is not written`(number: Double) throws {
+    let less = ModelQuery(Worker.self, where: { $0.height < number })
+    for query in [less, ModelQuery(Worker.self, where: { $0.height.isIn([1, number]) })] {
+      let error = #expect(throws: ModelStoreError.self) { _ = try query.json }
+      #expect(error?.code == .invalid)
+      #expect(error?.message.contains("JSON has no number for \(number), with which it compares height") == true)
+    }
+  }
+
   @Test func `A query prints no values with which sensitive fields are compared`() {
     final class Login: Model {
       let name = Field<String>()
