@@ -65,6 +65,18 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: years.map { ($0.key ?? 0, $0.values) }) == plain)
   }
 
+  @Test func `A moment that a time zone has in the year 10,000 has that year and no month`() async throws {
+    let calendar = try calendar("Europe/Berlin")
+    let store = MemoryModelStore()
+    let entry = Entry()
+    entry.moment.value = Date(timeIntervalSince1970: 253_402_298_000)
+    try await store.create(entry)
+    let years = try await store.groups(Entry.self, by: { $0.moment.year(in: calendar) }) { $0.count }
+    #expect(years.map(\.key) == [10_000])
+    let months = try await store.groups(Entry.self, by: { $0.moment.month(in: calendar) }) { $0.count }
+    #expect(months.map(\.key) == [nil])
+  }
+
   @Test func `Days are grouped by their week, month and year`() async throws {
     let (store, moments) = try await makeStore(300)
     let days = moments.map { Day(daysSince1970: Int($0.timeIntervalSince1970 / 86_400)) }

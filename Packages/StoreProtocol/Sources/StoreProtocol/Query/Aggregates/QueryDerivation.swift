@@ -100,7 +100,8 @@ extension QueryColumn where Value == Day {
 private final class CalendarPeriods {
   private struct Period {
     let interval: DateInterval
-    let firstDay: Day
+    /// Nil in the year 10,000, of which a time zone can have the last hours of 9999.
+    let firstDay: Day?
     let year: Int
   }
 
@@ -131,11 +132,10 @@ private final class CalendarPeriods {
     }
     guard let interval = calendar.dateInterval(of: component, for: date) else { return nil }
     let parts = gregorian.dateComponents([.year, .month, .day], from: interval.start)
-    guard let year = parts.year, let month = parts.month, let day = parts.day,
-      let first = Day(year: year, month: month, day: day)
-    else { return nil }
+    guard let year = parts.year, let month = parts.month, let day = parts.day else { return nil }
     let period = Period(
-      interval: interval, firstDay: first, year: calendar.component(.year, from: interval.start))
+      interval: interval, firstDay: Day(year: year, month: month, day: day),
+      year: calendar.component(.year, from: interval.start))
     known[number, default: []].append(period)
     return period
   }
