@@ -42,7 +42,9 @@ import Testing
       #expect(error?.code == .invalid)
       #expect(error?.message.contains("as QueryColumn<Bool>") == true)
     }
-    await check { _ = try await store.groups(Invoice.self, by: { _ = $0.isPaid }) { $0.count } }
+    await check {
+      _ = try await store.groups(Invoice.self, by: { _ = $0.isPaid }) { $0.count } as [(key: (), values: Int)]
+    }
     await check { _ = try await store.values(Invoice.self, of: { _ = $0.isPaid }) as [()] }
     for await groups in store.observeGroups(Invoice.self, by: { _ = $0.isPaid }, { $0.count }) {
       await check { _ = try groups.get() }

@@ -46,12 +46,7 @@ struct ColumnList<each Value> {
   /// Throws an error if there are no columns. Swift takes a closure that returns a condition for one without a result.
   func checkIsNotEmpty() throws {
     guard paths.isEmpty else { return }
-    throw ModelStoreError(
-      .invalid,
-      """
-      The closure returns no column. A Boolean field is a condition: where a column is expected, write \
-      ($0.isPaid as QueryColumn<Bool>).
-      """)
+    throw ModelStoreError.noColumns
   }
 
   /// Returns the values of a row.
@@ -71,4 +66,16 @@ struct RowReader<each Value> {
   let context: ValueTransformerContext
 
   func values(of row: [JSONValue]) throws -> (repeat (each Value)?) { try list.values(of: row[...], in: context) }
+}
+
+extension ModelStoreError {
+  /// The error for a closure that returns no columns.
+  static var noColumns: ModelStoreError {
+    ModelStoreError(
+      .invalid,
+      """
+      The closure returns no column. Return columns without labels. A Boolean field is a condition: where a column is \
+      expected, write ($0.isPaid as QueryColumn<Bool>).
+      """)
+  }
 }
