@@ -62,14 +62,18 @@ extension ModelObject {
   }
 
   /// Marks everything that a save of the model writes as saved. Fields that the class keeps out of records have nothing
-  /// left to save then, nor do lists that are saved with their inverse.
+  /// left to save then, nor do lists that are saved with their inverse. Fields that an open transaction of another task
+  /// edited are left out, as the save left them out.
   ///
   /// - Parameter includesLinks: whether lists and other relations that are saved with their inverse are marked, too.
   public func markWhollySaved(asOf stamp: ChangeStamp, includingLinks includesLinks: Bool = true) {
+    let edited = fieldsEditedElsewhere
     if includesLinks, case .loaded = modelLoadState {
       var hasBecomeClean = false
       for index in layout.relationIndices {
-        guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
+        guard let field = layout.field(at: index, of: self), field.isDirty,
+          !edited.contains(ObjectIdentifier(field))
+        else { continue }
         (field as? any Relation)?.markFollowedSaved(asOf: stamp)
         hasBecomeClean = hasBecomeClean || !field.isDirty
       }
@@ -79,11 +83,17 @@ extension ModelObject {
     let written = Set(fieldsForDictionaryValue().map { ObjectIdentifier($0) })
     forEachField { field, _ in
       guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)),
-        includesLinks || !field.isRelation
+        includesLinks || !field.isRelation, !edited.contains(ObjectIdentifier(field))
       else { return }
       field.markSaved(asOf: stamp)
     }
     identityMap?.releaseIfSaved(self)
+  }
+
+  /// The fields that open transactions of other tasks edited.
+  private var fieldsEditedElsewhere: Set<ObjectIdentifier> {
+    guard let identityMap, !identityMap.transactions.isEmpty else { return [] }
+    return Set(identityMap.transactions.lazy.flatMap { $0.editedFields(of: self) }.map { ObjectIdentifier($0) })
   }
 
   private func layoutFields(_ mask: UInt64) -> [AnyField] {

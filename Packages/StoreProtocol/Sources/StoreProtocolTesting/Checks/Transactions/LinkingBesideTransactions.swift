@@ -31,6 +31,17 @@ extension ModelStoreContract {
       makeStore in
       for hasHistory in [false, true] { try await refreshingMoveBesideMove(makeStore, hasHistory: hasHistory) }
     },
+    SharedEngineCheck(
+      "a save beside a transaction that links the model to a new one leaves the link to it", needs: [.anyModels]
+    ) { makeStore in
+      for hasFormer in [false, true] {
+        for edits in [false, true] {
+          for hasHistory in [false, true] {
+            try await savingLinkedModel(makeStore, hasFormer: hasFormer, edits: edits, hasHistory: hasHistory)
+          }
+        }
+      }
+    },
     SharedEngineCheck("a refresh beside a transaction that edits a list changes both sides of a link") { makeStore in
       for fails in [false, true] { try await refreshingMember(makeStore, fails: fails) }
     },
@@ -40,6 +51,42 @@ extension ModelStoreContract {
   ]
 
   private struct Refusal: Error {}
+
+  /// - Parameters:
+  ///   - hasFormer: whether the link replaces another one.
+  ///   - edits: whether the other task edits the model before it saves it.
+  ///   - hasHistory: whether a history records the edits.
+  @MainActor private static func savingLinkedModel(
+    _ makeStore: () async throws -> any ModelStore, hasFormer: Bool, edits: Bool, hasHistory: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "replaces: \(hasFormer), edits: \(edits), history: \(hasHistory)"
+    let pilot = ContractPilot.named("Amelia"), former = ContractLicense()
+    try await store.create(pilot)
+    if hasFormer {
+      former.pilot.value = pilot
+      try await store.create(former)
+    }
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
+    do {
+      try await transaction(in: store) { store in
+        let license = ContractLicense()
+        license.pilot.value = pilot
+        try await beside(store) { store in
+          if edits { pilot.name.value = "Bessie" }
+          try await store.save(pilot)
+        }
+        try require(pilot.license.value === license, "\(place): the save cut the link")
+        try await store.create(license)
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try require(pilot.license.value === (hasFormer ? former : nil), "\(place): the license")
+    try require(former.pilot.value === (hasFormer ? pilot : nil), "\(place): the pilot of the former license")
+    try require(!pilot.isDirty && !(hasFormer && former.isDirty), "\(place): a model is dirty")
+    withExtendedLifetime(undo) {}
+  }
 
   /// Another store instance moves a member to the list that a transaction edits.
   @MainActor private static func refreshingMember(
