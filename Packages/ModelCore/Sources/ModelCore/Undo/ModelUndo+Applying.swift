@@ -50,7 +50,7 @@ extension ModelUndo {
     // The transaction of another task may fail, or go on to edit.
     let running = scope.map.transactions.filter { !$0.isEntered }
     if let last = open.flatMap({ $0.isEmpty ? nil : $0 }) ?? undoSteps.last,
-      running.contains(where: { last.isPart(of: $0.numbers) })
+      running.contains(where: { last.isPart(of: $0.numbers) || follows(last, $0) })
     {
       throw ModelUndoError.openStep(label: last.label)
     }
@@ -60,6 +60,16 @@ extension ModelUndo {
       throw ModelUndoError.openStep(label: (undoSteps.last ?? redoSteps.last)?.label)
     }
     close()
+  }
+
+  /// Returns whether a step begins with a value that a transaction set.
+  private func follows(_ step: UndoStep, _ transaction: TransactionEdits) -> Bool {
+    undoSteps.contains { other in
+      other !== step
+        && other.entries.contains { entry in
+          entry.transaction.map(transaction.numbers.contains) == true && step.lastEntry(of: entry.field) != nil
+        }
+    }
   }
 
   private func apply(

@@ -61,7 +61,12 @@ extension ModelStoreContract {
       try await transaction(in: store) { store in
         person.age.value = 2
         if saves { try await store.save(person) }
-        try await beside(store) { _ in person.age.value = 3 }
+        try await beside(store) { _ in
+          person.age.value = 3
+          var reason: ModelUndoError.Reason?
+          do { _ = try undo.undo() } catch let error as ModelUndoError { reason = error.reason }
+          try requireEqual(reason, .openStep, "\(place): the error of an undo to a value of the transaction")
+        }
         if editsAgain { person.age.value = 4 }
         throw Refusal()
       }
