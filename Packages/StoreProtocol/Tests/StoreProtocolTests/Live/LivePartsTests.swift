@@ -75,4 +75,48 @@ import Testing
     #expect(mail.isEnded)
     withExtendedLifetime(subscription) {}
   }
+
+  /// Changes of one record.
+  private func changes(_ count: Int, size: Int = 10) -> [RoutedChange] {
+    (0..<count).map { number in
+      let change = RecordChange(.updated, "Person", "1", before: nil, after: Array(repeating: 0x20, count: size))
+      return RoutedChange(change: change, keys: nil, position: UInt64(number))
+    }
+  }
+
+  @Test func `A mailbox without capacity keeps only that something changed`() {
+    let box = FeedMailbox(capacity: 0, overflow: .collapse)
+    _ = box.put(changes(1))
+    _ = box.put(changes(1))
+    let mail = box.take()
+    #expect(mail.hasGap)
+    #expect(mail.batches.isEmpty)
+  }
+
+  @Test func `A mailbox collapses when its records are too large together`() {
+    let box = FeedMailbox(capacity: 100, maximumByteCount: 1_000, overflow: .collapse)
+    _ = box.put(changes(5, size: 100))
+    _ = box.put(changes(5, size: 100))
+    #expect(box.take().batches.count == 2)
+    _ = box.put(changes(5, size: 100))
+    _ = box.put(changes(6, size: 100))
+    let mail = box.take()
+    #expect(mail.hasGap)
+    #expect(mail.batches.isEmpty)
+    _ = box.put(changes(5, size: 100))
+    #expect(!box.take().hasGap)
+  }
+
+  @Test func `A mailbox whose capacity is reduced collapses if it has more`() {
+    let box = FeedMailbox(capacity: 10, overflow: .collapse)
+    _ = box.put(changes(4))
+    box.setCapacity(4)
+    #expect(box.take().batches.count == 1)
+    _ = box.put(changes(4))
+    box.setCapacity(3)
+    #expect(box.take().hasGap)
+    box.setCapacity(4)
+    _ = box.put(changes(4))
+    #expect(box.take().batches.count == 1)
+  }
 }
