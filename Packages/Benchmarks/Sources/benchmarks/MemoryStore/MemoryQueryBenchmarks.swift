@@ -64,8 +64,8 @@ enum MemoryQueryBenchmarks {
   /// Searches for a word that one text of 100,000 has. The texts have five words.
   private static func words(live: Bool) -> Benchmark {
     Benchmark(
-      group: "memory store", name: "word in a text index of 100,000, \(live ? "live" : "as new models")",
-      operation: "query", size: 1_000
+      group: "text index", name: "word in 100,000 texts, \(live ? "live" : "as new models")",
+      operation: "query", size: 1_000, goal: 100_000
     ) { size in
       let count = 100_000
       let store = try await FilledMemoryStore.make(count: count)
