@@ -83,6 +83,8 @@ public struct FileSnapshot: RecordSnapshot {
       return selected
     } count: { [contents] planner in
       contents.losses(of: type).isEmpty ? contents.count(type, planner) : nil
+    } plan: { [contents] planner in
+      contents.plan(type, planner)
     } read: { [engine, contents] records in
       try await translating {
         try Task.checkCancellation()
@@ -115,6 +117,26 @@ extension FileSnapshot: IndexedSnapshot {
   /// Returns the number of different values of an indexed field.
   public func distinctCount(_ type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
     contents.distinctCount(of: type, field)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension FileSnapshot: ScanningSnapshot {
+  /// Calls a closure with the bytes of each record of a type.
+  public func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool {
+    try admit(type)
+    var next: CreationCursor? = .start
+    while let cursor = next {
+      let list = try await translating { try await engine.readList(type, after: cursor, at: contents) }
+      let isEnough = try list.bytes.withUnsafeBytes { bytes in
+        for value in list.values where try !body(UnsafeRawBufferPointer(rebasing: bytes[value])) { return true }
+        return false
+      }
+      if isEnough { return true }
+      if !list.damages.isEmpty { return false }
+      next = list.next
+    }
+    return true
   }
 }
 
@@ -207,6 +229,14 @@ extension JournalContents {
   /// Returns the indexed fields, in the order of the indexes.
   func indexedFields(_ type: String) -> [StoredKeyPath] {
     withIndex { index in index.number(of: type).map { index.fields[$0].map(\.field) } ?? [] }
+  }
+
+  /// Returns the plan of a query.
+  func plan(_ type: String, _ planner: QueryPlanner) -> QueryPlan {
+    withIndex { index in
+      guard let number = index.number(of: type) else { return .all(0) }
+      return planner.plan(with: index.fields[number].map(\.keys), totalCount: index.types[number].liveCount)
+    }
   }
 
   /// Returns the number of records that a query finds; nil if records have to be read for that.

@@ -248,6 +248,14 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
+  /// Returns the plan of a query.
+  func plan(_ type: String, _ planner: QueryPlanner) -> QueryPlan {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return .all(0) }
+      return planner.plan(with: table.indexes.map(\.keys), totalCount: table.count)
+    }
+  }
+
   /// Returns the number of matches of a query without limit and offset; nil if records have to be tested for it.
   func count(_ type: String, _ planner: QueryPlanner) -> Int? {
     tables.withLock { tables in

@@ -40,6 +40,8 @@ public struct MemorySnapshot: RecordSnapshot {
       engine.select(of: type, $0, orderedLimit: $1, offset: $2, after: $3)
     } count: { [engine] in
       engine.count(type, $0)
+    } plan: { [engine] in
+      engine.plan(type, $0)
     } read: { records in
       records.map(\.place)
     }
@@ -59,6 +61,15 @@ extension MemorySnapshot: IndexedSnapshot {
   /// Returns the number of different values of an indexed field.
   public func distinctCount(_ type: String, _ field: StoredKeyPath) -> (count: Int, totalCount: Int)? {
     engine.distinctCount(type, field)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension MemorySnapshot: ScanningSnapshot {
+  /// Calls a closure with the bytes of each record of a type.
+  public func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
+    try engine.rows(type).forEach { row in try row.bytes.withUnsafeBytes(body) }
+    return true
   }
 }
 

@@ -8,6 +8,7 @@ public struct RecordIndexes<Place: Sendable> {
   let scatteredCost: Int
   let select: (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>
   let count: (QueryPlanner) -> Int?
+  let plan: (QueryPlanner) -> QueryPlan
   let read: (ArraySlice<IndexedRecord<Place>>) async throws -> [[UInt8]]
 
   /// Creates the indexes of a type.
@@ -18,19 +19,21 @@ public struct RecordIndexes<Place: Sendable> {
   ///   - select: finds the matches of indexes. It gets the largest number of records to read in the order of an index,
   ///     and the offset of the query. The last argument is the position after which records are found.
   ///   - count: returns the number of matches without limit and offset, if indexes can count them.
+  ///   - plan: returns the plan of a query.
   ///   - read: reads the selected records.
   @_spi(ModelKitInternals)
   public init(
     fields: [StoredKeyPath], scatteredCost: Int,
     select:
       @escaping (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>,
-    count: @escaping (QueryPlanner) -> Int?,
+    count: @escaping (QueryPlanner) -> Int?, plan: @escaping (QueryPlanner) -> QueryPlan,
     read: @escaping (ArraySlice<IndexedRecord<Place>>) async throws -> [[UInt8]]
   ) {
     self.fields = fields
     self.scatteredCost = scatteredCost
     self.select = select
     self.count = count
+    self.plan = plan
     self.read = read
   }
 }

@@ -2,6 +2,9 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension RecordStore {
+  /// The number of values of a column that are tested in the time that it takes to read one record.
+  private static var valuesPerRecord: Double { 1_000 }
+
   /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building.
   ///
   /// - Returns: nil if the query has to read records, which discard everything that was received.
@@ -17,7 +20,10 @@ extension RecordStore {
     guard let keys = program.keysOfProjection else { return nil }
     let position = transaction?.position
     let revision = state.lastWrite
-    let search = columnCache.columns(keys, of: context.name, at: revision) { [handle] in
+    let share = shareByIndexes(program, try await handle.current())
+    if share * Self.valuesPerRecord <= 1 { return nil }
+    let search = columnCache.columns(keys, of: context.name, at: revision, reading: share, buildCost: 1 - share) {
+      [handle] in
       (handle as? any WriteLoggingEngine)?.records(of: context.name, writtenAfter: $0, upTo: revision)
     }
     switch search {
@@ -25,7 +31,7 @@ extension RecordStore {
       // Reports lost records, as a query of the records does.
       _ = try await handle.current().count(context.name)
       try transaction?.noteQuery(context.name, at: position)
-      return try fold(columns, program)
+      return try fold(columns, program, isRead: false)
     case .wanted(let known):
       let missing = keys.filter { known[$0] == nil }
       guard let built = try await columns(of: program, missing) else { return nil }
@@ -33,32 +39,42 @@ extension RecordStore {
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
       guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return nil }
       try transaction?.noteQuery(context.name, at: position)
-      return try fold(all, program)
+      return try fold(all, program, isRead: true)
     case .unwanted: return nil
     }
   }
 
+  /// Returns the part of all records that indexes find for the condition, as sequential reads; 1 without indexes.
+  private func shareByIndexes<M: Model>(_ program: QueryProgram<M>, _ snapshot: Engine.Snapshot) -> Double {
+    guard program.query.filter != nil, let indexes = snapshot.indexes(of: M.typeName) else { return 1 }
+    let planner = QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost)
+    if !planner.canUseIndexes { return 1 }
+    let plan = indexes.plan(planner)
+    if plan.isFullScan { return 1 }
+    return min(1, Double(plan.estimatedCount) * Double(indexes.scatteredCost) / Double(max(1, plan.totalCount)))
+  }
+
   /// Returns nil if a value can't be read. Only the records decide whether the query needs it: columns also have values
   /// that a former part of the condition excludes, or that were replaced.
-  private func fold<M: Model>(_ columns: [String: ValueColumn], _ program: QueryProgram<M>) throws -> QueryReport? {
+  private func fold<M: Model>(
+    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool
+  ) throws -> QueryReport? {
     do {
-      return try program.fold(columns)
+      return try program.fold(columns, isRead: isRead)
     } catch let error as ModelStoreError where error.code == .corrupt {
       return nil
     }
   }
 
-  /// Builds columns from all records; returns nil if one can't be read, or an index finds the records of the condition.
+  /// Builds columns from all records; returns nil if one can't be read.
   private func columns<M: Model>(
     of program: QueryProgram<M>, _ keys: [String]
   ) async throws -> [String: ValueColumn?]? {
     try await withSnapshot { snapshot in
-      if let indexes = snapshot.indexes(of: M.typeName), program.query.filter != nil,
-        QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost).canUseIndexes
-      {
-        return nil
-      }
       let builder = program.columnBuilder(for: keys)
+      if let scanned = snapshot as? any ScanningSnapshot {
+        return try await scan(scanned, M.typeName, into: builder) ? builder.finish() : nil
+      }
       var next: UInt64? = 0
       while let position = next {
         try checkCancellation()
@@ -70,9 +86,33 @@ extension RecordStore {
           // A query of the records reports the error.
           return nil
         }
-        next = part.next
+        next = builder.isImpossible ? nil : part.next
       }
       return builder.finish()
     }
+  }
+
+  /// Adds all records to a builder, until a value can't be stored in a column.
+  ///
+  /// - Returns: `false` if a record can't be read. A query of the records reports the error.
+  private func scan(
+    _ snapshot: any ScanningSnapshot, _ type: String, into builder: ColumnTableBuilder
+  ) async throws -> Bool {
+    var count = 0
+    var isReadable = true
+    let isComplete = try await snapshot.scan(type) { record in
+      count += 1
+      if count.isMultiple(of: 1_024) {
+        try checkCancellation()
+        if builder.isImpossible { return false }
+      }
+      do {
+        try builder.add(record)
+      } catch {
+        isReadable = false
+      }
+      return isReadable
+    }
+    return isComplete && isReadable
   }
 }

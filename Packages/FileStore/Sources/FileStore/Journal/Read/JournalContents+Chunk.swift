@@ -49,8 +49,11 @@ package struct RecordList: Sendable {
   /// `[` value `,` value … `]`
   package var bytes: [UInt8] = []
 
+  /// The ranges of the values in ``bytes``.
+  var values: [Range<Int>] = []
+
   /// The number of values.
-  package var count = 0
+  package var count: Int { values.count }
 
   /// The records of the list, and those that turned out to be damaged.
   var selection: RecordSelection?
@@ -132,8 +135,9 @@ extension JournalContents {
       try forEachRecord(selection) { number, line, value in
         if let value {
           if list.count > 0 { list.bytes.append(UInt8(ascii: ",")) }
+          let start = list.bytes.count
           list.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
-          list.count += 1
+          list.values.append(start..<list.bytes.count)
         } else {
           list.damages.append(damage(at: selection.entries[number].place, in: line))
         }

@@ -1,15 +1,16 @@
 /// The columns that were requested repeatedly, as of the last write to each type.
 ///
-/// They are built when they are requested for the second time. They follow the writes to their type, and are dropped if
+/// They are built as soon as queries have read as many records without them as a build reads. They follow the writes to their type, and are dropped if
 /// these are unknown, and when all columns together become too large. Then those of the type that was not used for the
-/// longest time are dropped; they are built again when they are requested twice.
+/// longest time are dropped.
 @_spi(ModelKitInternals)
 public struct ColumnCache {
   private struct Table {
     var revision: UInt64
     /// By the key as records spell it; nil for one that can't be built.
     var columns: [String: ValueColumn?] = [:]
-    var requested: Set<String> = []
+    /// The number of scans of all records that earlier queries took without a column, by its key.
+    var scans: [String: Double] = [:]
     var lastUse = 0
 
     mutating func follow(_ records: [NumberedRecord], to revision: UInt64) {
@@ -35,9 +36,12 @@ public struct ColumnCache {
   ///   - keys: the keys.
   ///   - type: the name of the type.
   ///   - revision: the last write to the type.
+  ///   - share: the part of all records that the query reads without columns; 1 without an index.
+  ///   - cost: the number of scans that it takes to build columns, beyond those of the query.
   ///   - changes: returns the records that were written after a revision; nil if they are unknown.
   package mutating func columns(
-    _ keys: [String], of type: String, at revision: UInt64, changes: (UInt64) -> [NumberedRecord]?
+    _ keys: [String], of type: String, at revision: UInt64, reading share: Double, buildCost cost: Double,
+    changes: (UInt64) -> [NumberedRecord]?
   ) -> ColumnSearch {
     uses += 1
     if tables[type]?.revision != revision {
@@ -53,12 +57,12 @@ public struct ColumnCache {
     if keys.contains(where: { table.columns[$0].map { $0 == nil } ?? false }) { return .unwanted }
     let found = table.columns.compactMapValues(\.self)
     if keys.allSatisfy({ found[$0] != nil }) { return .found(found) }
-    let isWanted = keys.allSatisfy(table.requested.contains)
-    tables[type]?.requested.formUnion(keys)
+    let isWanted = keys.allSatisfy { table.scans[$0, default: 0] >= cost }
+    for key in keys { tables[type]?.scans[key, default: 0] += share }
     return isWanted ? .wanted(found) : .unwanted
   }
 
-  /// Returns a table of columns, built if it is worth its cost; nil if there is none.
+  /// Returns a table of columns for a query that reads all records, built if it is worth its cost; nil if there is none.
   ///
   /// - Parameters:
   ///   - keys: the keys.
@@ -70,7 +74,7 @@ public struct ColumnCache {
     _ keys: [String], of type: String, at revision: UInt64, changes: (UInt64) -> [NumberedRecord]?,
     building build: ([String]) throws -> ColumnTableBuilder
   ) throws -> ColumnTable? {
-    switch columns(keys, of: type, at: revision, changes: changes) {
+    switch columns(keys, of: type, at: revision, reading: 1, buildCost: 1, changes: changes) {
     case .found(let columns): return ColumnTable(columns)
     case .wanted(let known):
       guard let built = try? build(keys.filter { known[$0] == nil }).finish() else { return nil }
@@ -95,7 +99,7 @@ public struct ColumnCache {
         tables[type]?.columns = oldest.value.columns.mapValues { _ in ValueColumn?.none }
       } else {
         tables[oldest.key]?.columns = oldest.value.columns.filter { $0.value == nil }
-        tables[oldest.key]?.requested = []
+        tables[oldest.key]?.scans = [:]
       }
     }
   }
@@ -115,8 +119,8 @@ public struct NumberedRecord {
 package enum ColumnSearch {
   /// All columns exist.
   case found([String: ValueColumn])
-  /// Some columns are missing, but were requested before, so they are worth building.
+  /// Some columns are missing, and worth building.
   case wanted([String: ValueColumn])
-  /// The columns are requested for the first time, or can't be built.
+  /// The columns are not worth building yet, or can't be built.
   case unwanted
 }

@@ -70,9 +70,11 @@ extension QueryProgram {
 
   /// Evaluates the query in columns, and passes those of the projection to it.
   ///
-  /// - Parameter found: the columns, by key.
+  /// - Parameters:
+  ///   - found: the columns, by key.
+  ///   - isRead: whether all records were read to build some of them.
   /// - Returns: the report; nil if there are no columns.
-  package func fold(_ found: [String: ValueColumn]) throws -> QueryReport? {
+  package func fold(_ found: [String: ValueColumn], isRead: Bool) throws -> QueryReport? {
     guard let projection, let count = found.first?.value.count else { return nil }
     projection.begin(isStreamed: true)
     let rows = try translating {
@@ -82,7 +84,8 @@ extension QueryProgram {
     }
     try projection.fold?(columns.compactMap { found[$0.slot.spelledKey] }, rows, count)
     var report = QueryReport(
-      plan: .all(count), testedCount: node == nil ? 0 : count, readCount: 0, matchCount: rows?.count ?? count)
+      plan: .all(count), testedCount: node == nil ? 0 : count, readCount: isRead ? count : 0,
+      matchCount: rows?.count ?? count)
     report.usesColumns = true
     return report
   }
@@ -132,12 +135,17 @@ public final class ColumnTableBuilder {
   private let slots: [QuerySlot]
   private let builders: [ColumnBuilder]
   private let keys: BytesRow.Keys
+  // Unchecked, because it is used for every record, and only here.
+  @exclusivity(unchecked) private var search: KeySearch?
   private let offsets: UnsafeMutablePointer<Int>
+  private let indexes: [Int]
 
   init(_ slots: [QuerySlot], _ context: ValueTransformerContext) {
     self.slots = slots
     builders = slots.map { ColumnBuilder($0, context) }
     keys = BytesRow.Keys(slots)
+    search = KeySearch(slots)
+    indexes = slots.map(\.index)
     offsets = .allocate(capacity: (slots.map(\.index).max() ?? 0) + 1)
   }
 
@@ -147,19 +155,27 @@ public final class ColumnTableBuilder {
   ///
   /// - Throws: an error if it is not a JSON object.
   public func add(_ record: [UInt8]) throws {
-    try record.withUnsafeBytes { bytes in
-      try keys.locate(in: bytes, offsets)
-      for (slot, builder) in zip(slots, builders) {
-        let offset = offsets[slot.index]
-        try builder.add(offset < 0 ? nil : JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512))
-      }
-    }
+    try record.withUnsafeBytes { try add($0) }
   }
 
-  /// Returns the columns by key; nil for one that can't be built.
+  /// Adds the next record as its bytes.
+  ///
+  /// - Throws: an error if it is not a JSON object.
+  public func add(_ record: UnsafeRawBufferPointer) throws {
+    if search?.locate(in: record, offsets) != true { try keys.locate(in: record, offsets) }
+    for number in builders.indices { try builders[number].add(record, at: offsets[indexes[number]]) }
+  }
+
+  /// Whether the value of a record can't be stored in its column. Further records need not be added then.
+  public var isImpossible: Bool { builders.contains(where: \.isImpossible) }
+
+  /// Returns the columns by key; only those that can't be built, as nil, if there are some.
   package func finish() -> [String: ValueColumn?] {
+    let isImpossible = isImpossible
     var columns: [String: ValueColumn?] = [:]
-    for (slot, builder) in zip(slots, builders) { columns[slot.spelledKey] = .some(builder.finish()) }
+    for (slot, builder) in zip(slots, builders) where builder.isImpossible == isImpossible {
+      columns[slot.spelledKey] = .some(builder.finish())
+    }
     return columns
   }
 }

@@ -120,15 +120,17 @@ final class ColumnBuilder {
 
   private let slot: QuerySlot
   private var kind: Kind
-  private var nils: [UInt8] = []
+  // Unchecked, because a value is added for every record, and no other code runs meanwhile.
+  @exclusivity(unchecked) private var nils: [UInt8] = []
   private var hasNils = false
-  private var integers: [Int] = []
+  @exclusivity(unchecked) private var integers: [Int] = []
   private var doubles: [Double] = []
-  private var codes: [UInt16] = []
+  @exclusivity(unchecked) private var codes: [UInt16] = []
   private var distinct: [JSONValue] = []
   private var numbers: [JSONValue: UInt16] = [:]
   // By bytes, because Swift treats some texts with different bytes as equal.
   private var numbersOfTexts: [ExactText: UInt16] = [:]
+  @exclusivity(unchecked) private var recentTexts = RecentTexts()
   private var bytes: [UInt8] = []
   private var places: [ValueColumn.TextPlace] = []
   /// Whether a value can't be stored in a column.
@@ -186,6 +188,21 @@ final class ColumnBuilder {
 
   /// Adds the value of the next record.
   ///
+  /// - Parameters:
+  ///   - record: the bytes of the record.
+  ///   - offset: the position of the value; negative if the record lacks the key.
+  @inline(__always)
+  func add(_ record: UnsafeRawBufferPointer, at offset: Int) throws {
+    if kind == .integers, !isImpossible, offset >= 0, let value = PlainInteger.value(at: offset, in: record) {
+      integers.append(value)
+      nils.append(0)
+    } else {
+      try add(offset < 0 ? nil : JSONScanner(record, offset: offset, depth: 1, maximumDepth: 512))
+    }
+  }
+
+  /// Adds the value of the next record.
+  ///
   /// - Parameter scanner: where the value is; nil if the record lacks the key.
   func add(_ scanner: JSONScanner?) throws {
     if isImpossible { return }
@@ -200,6 +217,17 @@ final class ColumnBuilder {
       guard let value = try scanner.readDouble() else { return isImpossible = true }
       doubles.append(value)
       nils.append(0)
+    case .codes where found == .string:
+      let raw = try scanner.readRawString()
+      if !raw.hasEscapes, let number = recentTexts.number(of: raw.bytes) {
+        codes.append(number)
+        nils.append(0)
+      } else {
+        addCode(.string(raw.string))
+        if !raw.hasEscapes, kind == .codes, !isImpossible, let number = codes.last {
+          recentTexts.keep(number, of: raw.bytes)
+        }
+      }
     case .texts where found == .string:
       let raw = try scanner.readRawString()
       if raw.hasEscapes { addText(raw.string) } else { addText(raw.bytes) }

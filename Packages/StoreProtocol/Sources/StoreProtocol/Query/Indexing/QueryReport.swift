@@ -16,7 +16,7 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   /// The statement that was sent to a database, with placeholders for values; nil if there is none.
   public var statement: String?
 
-  /// Whether the values were found in columns that are kept in memory, so that no record was read.
+  /// Whether the values were found in columns that are kept in memory. Records are only read to build them.
   public var usesColumns = false
 
   /// Creates a report.
