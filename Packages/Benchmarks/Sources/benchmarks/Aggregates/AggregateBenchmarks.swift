@@ -2,8 +2,7 @@ import BenchmarkHarness
 import FileStore
 import MemoryStore
 
-/// Sums and groups of a million expenses. A store reads records for the first calls, and keeps the columns of repeated
-/// ones.
+/// Sums and groups of a million expenses. A store builds columns for the first call, and keeps them for later ones.
 enum AggregateBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     let memory = ExpenseStore<MemoryModelStore>.memory
