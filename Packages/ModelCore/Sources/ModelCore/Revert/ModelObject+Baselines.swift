@@ -123,7 +123,9 @@ extension ModelObject {
   func noteUnknownBaselines() {
     var wasNotLoaded = !isStored
     if case .incomplete = modelLoadState { wasNotLoaded = true }
-    guard wasNotLoaded || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else { return }
+    guard wasNotLoaded || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else {
+      return
+    }
     let known = details?.unknownBaselines ?? []
     var unknown: Set<ObjectIdentifier> = []
     forEachField { field, _ in
