@@ -153,6 +153,9 @@ extension TransactionEdits {
     // The lists that get back a state from the middle of the transaction, which has its links of then.
     var lists: [(relation: any Relation, owner: ModelObject, present: [ModelObject])] = []
     for entry in reverted {
+      let id = ObjectIdentifier(entry.field)
+      // The value and the baseline are those of the other task: a save by it may have stored the one from before.
+      if overtaken.contains(id), !entry.field.isRelation, !uncommitted.contains(id) { continue }
       let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere
       if let relation = entry.field as? any Relation {
         if elsewhere == nil {

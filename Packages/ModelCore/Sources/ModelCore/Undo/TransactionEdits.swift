@@ -66,7 +66,7 @@ public final class TransactionEdits {
   /// The fields that other tasks changed after the transaction had edited them.
   var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved.
-  private var uncommitted: Set<ObjectIdentifier> = []
+  private(set) var uncommitted: Set<ObjectIdentifier> = []
   /// The baselines of these fields before, if they are known.
   private var baselines: [ObjectIdentifier: StoredValue] = [:]
   /// The models that the transaction created.

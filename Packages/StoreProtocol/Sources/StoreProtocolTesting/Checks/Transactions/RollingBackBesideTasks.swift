@@ -31,6 +31,10 @@ extension ModelStoreContract {
     SharedEngineCheck("a save in progress keeps its value if a transaction that edits it fails") { makeStore in
       try await savingDuringEdit(makeStore)
     },
+    SharedEngineCheck("a field set back while it is saved stays dirty if a transaction that edits it fails") {
+      makeStore in
+      try await revertingDuringSave(makeStore)
+    },
     SharedEngineCheck("an undo of an edit beside a transaction that fails restores no value of the transaction") {
       makeStore in
       for saves in [false, true] {
@@ -45,6 +49,37 @@ extension ModelStoreContract {
   ]
 
   private struct Refusal: Error {}
+
+  @MainActor private static func revertingDuringSave(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    for pieces in 0..<24 {
+      let age = person.age.value
+      person.age.value = pieces + 1
+      let (saved, save) = AsyncStream.makeStream(of: Void.self)
+      let task = Task { @MainActor in
+        try await transaction(in: store) { _ in
+          for _ in 0..<pieces { await Task.yield() }
+          person.age.value = 100
+          for await _ in saved {}
+          throw Refusal()
+        }
+      }
+      let saving = Task { @MainActor in try await store.save(person) }
+      while person.age.value != 100 { await Task.yield() }
+      person.age.value = age
+      try await saving.value
+      save.finish()
+      _ = await task.result
+      let place = "after \(pieces) pieces"
+      let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try require(person.age.isDirty || stored.age.value == person.age.value, "\(place): the age is clean")
+      try await store.save(person)
+      let other = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(other.age.value, person.age.value, "\(place): the stored age")
+    }
+  }
 
   /// - Parameters:
   ///   - saves: whether the transaction saves its edit.
