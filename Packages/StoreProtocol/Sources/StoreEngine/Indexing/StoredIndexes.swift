@@ -104,6 +104,8 @@ public struct StoredIndexes: Sendable {
       }
     } count: { planner in
       planner.plan(with: keys, totalCount: count).exactCount(in: keys)
+    } plan: { planner in
+      planner.plan(with: keys, totalCount: count)
     } read: { records in
       records.map(\.place)
     }

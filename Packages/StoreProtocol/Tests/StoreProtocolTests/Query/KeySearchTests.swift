@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
-@_spi(ModelKitInternals) import StoreProtocolTesting
 import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
+@testable import StoreProtocolTesting
 
 @Suite struct `The search for keys in records` {
   private func program() throws -> QueryProgram<ContractPerson> {
@@ -69,7 +69,7 @@ import Testing
       ].shuffled(using: &random)
       if number % 10 == 0 { members.removeLast() }
       let text = "{\(members.joined(separator: ","))}"
-      let record = try #require(try JSONValue(json: Array(text.utf8)).objectValue)
+      let record = try #require(JSONValue(json: Array(text.utf8)).objectValue)
       expected.append(["age", "name", "isActive"].map { record[$0] ?? .null })
       try builder.add(Array(text.utf8))
     }
