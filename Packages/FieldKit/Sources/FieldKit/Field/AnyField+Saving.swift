@@ -44,7 +44,8 @@ extension AnyField {
       // The saved value is neither the current value nor the stored baseline.
       if flags.contains(.reverted) {
         becomeDirtyAfterSave()
-      } else if details?.restoration != nil || !isRelation {
+      } else if details?.restoration != nil || !isRelation || flags.contains(.loaded) {
+        // An incomplete list may be in no record.
         detailsForWriting.restoration = { _ in false }
       }
       return

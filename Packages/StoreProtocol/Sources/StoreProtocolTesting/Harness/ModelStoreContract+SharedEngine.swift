@@ -109,6 +109,7 @@ extension ModelStoreContract {
       cancellationTogether,
       cancellingChecks,
       editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
+      linkingDuringCreation,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
     + rollingBackBesideTasks
