@@ -8,7 +8,7 @@
 protocol RelationState: FieldState {
   /// The related models, and those of the baseline.
   var knownModels: [ModelObject] { get }
-  /// Stops retaining members of a list.
+  /// Stops retaining members of a list, which are then in no baseline of it either.
   ///
   /// - Returns: a closure that adds those again that something else retains; nil if the state has none of them.
   func release(_ members: Set<ObjectIdentifier>) -> (() -> Void)?
@@ -24,6 +24,10 @@ extension ToManyState: RelationState {
   var knownModels: [ModelObject] { (models ?? []) + (baseline?.models ?? []) }
 
   func release(_ members: Set<ObjectIdentifier>) -> (() -> Void)? {
+    // No record has them, whether or not something else retains them.
+    for case let baseline? in [original, baseline] {
+      for model in baseline.models ?? [] where members.contains(ObjectIdentifier(model)) { baseline.remove(model) }
+    }
     guard let former = models, former.contains(where: { members.contains(ObjectIdentifier($0)) }) else { return nil }
     models = former.filter { !members.contains(ObjectIdentifier($0)) }
     let references = former.map { model in { [weak model] in model } }

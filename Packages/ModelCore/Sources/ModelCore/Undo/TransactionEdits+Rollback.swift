@@ -94,6 +94,9 @@ extension TransactionEdits {
           let models = members.compactMap(\.model)
           let change = RelationChange(.local)
           list.unlink(models, change)
+          // A clean list has kept them as its baseline.
+          _ = (list.captureState() as? any RelationState)?.release(ids)
+          list.markCleanIfAsStored()
           for model in models { model.identityMap?.release(model) }
           change.announce()
         }

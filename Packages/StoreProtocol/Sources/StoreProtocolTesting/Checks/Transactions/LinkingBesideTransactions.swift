@@ -27,6 +27,15 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck(
+      "a new member of a failed transaction leaves a list that it read, and to which another task added one"
+    ) { makeStore in
+      for isHeld in [false, true] {
+        for hasHistory in [false, true] {
+          try await creatingInReadList(makeStore, isHeld: isHeld, hasHistory: hasHistory)
+        }
+      }
+    },
     SharedEngineCheck("a move that a failed transaction refreshed is in no list that another task changed") {
       makeStore in
       for hasHistory in [false, true] { try await refreshingMoveBesideMove(makeStore, hasHistory: hasHistory) }
@@ -206,6 +215,46 @@ extension ModelStoreContract {
     try requireEqual(
       try await other.count(ContractPerson.self) { $0.name == name }, isHeld ? 1 : 0,
       "held: \(isHeld): the stored new models")
+  }
+
+  /// A list that was read retains its members.
+  ///
+  /// - Parameters:
+  ///   - isHeld: whether the caller holds the new member, so that it keeps its links.
+  ///   - hasHistory: whether a history records the edits.
+  @MainActor private static func creatingInReadList(
+    _ makeStore: () async throws -> any ModelStore, isHeld: Bool, hasHistory: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "held: \(isHeld), history: \(hasHistory)"
+    let company = ContractCompany(), person = ContractPerson.named("Ada")
+    company.id.value = place
+    try await store.create(company)
+    let undo = hasHistory ? ModelUndo(store.scope) : nil
+    var held: ContractPerson?
+    do {
+      try await transaction(in: store) { store in
+        let new = ContractPerson.named("New")
+        new.company.value = company
+        if isHeld { held = new }
+        try await store.create(new)
+        _ = try await store.list(ContractCompany.self, including: [\.employees])
+        try await beside(store) { store in
+          person.company.value = company
+          try await store.create(person)
+        }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    let expected = [person] + (held.map { [$0] } ?? [])
+    try requireEqual(Set(company.employees.value ?? []), Set(expected), "\(place): the employees")
+    if !isHeld { try require(!company.isDirty, "\(place): the company is dirty") }
+    withExtendedLifetime(undo) {}
+    try await store.save(company, including: .related)
+    let found = try await (try await makeStore()).list(ContractPerson.self) { $0.company == company }
+    try requireEqual(
+      found.compactMap(\.name.value).sorted(), isHeld ? ["Ada", "New"] : ["Ada"], "\(place): who is stored")
   }
 
   /// A transaction moves a member and refreshes it. In between, another task moves another member.
