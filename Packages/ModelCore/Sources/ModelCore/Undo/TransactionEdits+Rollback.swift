@@ -36,8 +36,14 @@ extension TransactionEdits {
         addLinkedModels()
       }
     }
-    for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
-      for (undo, epoch) in entry.epochs { undo.undo?.epochs[ObjectIdentifier(entry.field)] = epoch }
+    for entry in reverted {
+      let id = ObjectIdentifier(entry.field)
+      if !changedElsewhere.contains(id) {
+        for (undo, epoch) in entry.epochs { undo.undo?.epochs[id] = epoch }
+      } else if uncommitted.contains(id) {
+        // The step of the other task begins with a saved state, which was rolled back.
+        map.forEachUndo { $0.noteBaseline(of: entry.field) }
+      }
     }
     for (model, load) in documentLoads { model.details?.documentLoad = load }
     let models = Set(reverted.map(\.model))

@@ -41,6 +41,10 @@ extension ModelStoreContract {
         for editsAgain in [false, true] { try await undoingEditOfEditedField(makeStore, saves, editsAgain) }
       }
     },
+    SharedEngineCheck("an undo of an edit beside a transaction that saved the field and fails leaves it unsaved") {
+      makeStore in
+      for isNested in [false, true] { try await undoingEditOfSavedField(makeStore, isNested) }
+    },
     SharedEngineCheck("a model has what others stored during a transaction that fails") { makeStore in
       for savesFirst in [true, false] {
         for isNested in [true, false] { try await storingDuringFailure(makeStore, savesFirst, isNested) }
@@ -115,6 +119,53 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 3, "\(place): the stored age")
+  }
+
+  /// A transaction saves edits from before it, and another task edits the fields again.
+  @MainActor private static func undoingEditOfSavedField(
+    _ makeStore: () async throws -> any ModelStore, _ isNested: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "nested: \(isNested)"
+    let companies = ["first", "second", "third"].map { name in
+      let company = ContractCompany()
+      company.id.value = "\(name) \(isNested)"
+      return company
+    }
+    for company in companies { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = companies[0]
+    try await store.create(person)
+    person.age.value = 2
+    person.company.value = companies[1]
+    let undo = ModelUndo(store.scope)
+    func fail(in store: any ModelStore) async throws {
+      try await failing(in: store) { store in
+        try await store.save(person)
+        try await beside(store) { _ in
+          undo.step {
+            person.age.value = 3
+            person.company.value = companies[2]
+          }
+        }
+      }
+    }
+    if isNested {
+      try await transaction(in: store) { try await fail(in: $0) }
+    } else {
+      try await fail(in: store)
+    }
+    try requireEqual(person.age.value, 3, "\(place): the age")
+    try require(person.company.value === companies[2], "\(place): the company")
+    let changes = try undo.undo()
+    try requireEqual(person.age.value, 2, "\(place): the undone age")
+    try require(person.company.value === companies[1], "\(place): the undone company")
+    try require(person.age.isDirty && person.company.isDirty, "\(place): a value that is not stored is clean")
+    try await store.save(changes)
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, 2, "\(place): the stored age")
+    try requireEqual(stored.company.value?.identifier, companies[1].identifier, "\(place): the stored company")
   }
 
   @MainActor private static func savingDuringEdit(_ makeStore: () async throws -> any ModelStore) async throws {
