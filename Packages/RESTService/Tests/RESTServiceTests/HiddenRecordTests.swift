@@ -48,13 +48,14 @@ private final class HookedEngine: RecordEngine {
     try await store.createAll(novels)
   }
 
-  /// Returns the text of the page mark in a response's link.
+  /// Returns the position in the mark of an answer; nil if the answer has no link.
   private static func mark(_ answer: Answer) throws -> String? {
     guard answer.response.headers["Link"] != nil else { return nil }
     let text = try #require(try answer.next(after: "").split(separator: "after=").last)
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-    return String(decoding: try #require(Data(base64Encoded: base64 + padding)), as: UTF8.self)
+    let mark = try JSONValue(json: try #require(Data(base64Encoded: base64 + padding)))
+    return try #require(mark["position"]?.stringValue)
   }
 
   private static let byTitle = "sort=%5B%7B%22field%22:%22title%22,%22descending%22:true%7D%5D"

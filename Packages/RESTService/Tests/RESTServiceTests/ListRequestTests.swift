@@ -77,8 +77,8 @@ import Testing
   func `A forged mark is refused, or continues after a record`(position: String) async throws {
     let library = Library()
     try await library.add("a", "b", "c")
-    let mark = Data(#"{"type":"Novel","query":0,"position":\#(position)}"#.utf8).base64EncodedString()
-      .replacing("=", with: "")
+    let fields: JSONValue = ["type": "Novel", "query": 0, "position": .string(position)]
+    let mark = try fields.jsonData().base64EncodedString().replacing("=", with: "")
     let answer = try await library.request("GET", "/novels?after=\(mark)")
     #expect(answer.status == 400 || answer.titles == ["b", "c"])
   }
@@ -94,13 +94,14 @@ import Testing
     let data = try #require(
       Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)))
     var mark = try JSONValue(json: data)
-    let position = try #require(mark["position"])
+    let position = try JSONValue(json: try #require(mark["position"]?.stringValue))
+    let forgedPosition: JSONValue = [
+      "values": .array([try JSONValue(json: value)]), "id": "1", "order": try #require(position["order"]),
+      "epoch": try #require(position["epoch"]),
+    ]
     mark = .object([
       "type": "Novel", "query": try #require(mark["query"]),
-      "position": .object([
-        "values": .array([try JSONValue(json: value)]), "id": "1", "order": try #require(position["order"]),
-        "epoch": try #require(position["epoch"]),
-      ]),
+      "position": .string(try forgedPosition.jsonString()),
     ])
     let forged = try mark.jsonData().base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
       .replacing("/", with: "_")
