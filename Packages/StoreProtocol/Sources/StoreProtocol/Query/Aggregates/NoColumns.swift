@@ -14,6 +14,7 @@ public struct NoColumns: Sendable {
 
 extension ModelStore {
   /// Rejects labels in the columns of the key, which a key of groups can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
@@ -28,6 +29,7 @@ extension ModelStore {
   }
 
   /// Rejects labels in the values of groups, which they can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return aggregates without labels, such as { ($0.count, $0.sum(\\.amount)) }"
@@ -42,6 +44,7 @@ extension ModelStore {
   }
 
   /// Rejects labels in the columns of the key, which a key of groups can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
@@ -55,6 +58,7 @@ extension ModelStore {
   }
 
   /// Rejects labels in the values of groups, which they can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return aggregates without labels, such as { ($0.count, $0.sum(\\.amount)) }"
@@ -67,6 +71,7 @@ extension ModelStore {
   }
 
   /// Rejects labels of columns, which their values can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
@@ -80,6 +85,7 @@ extension ModelStore {
   }
 
   /// Rejects labels of columns, which their values can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
@@ -93,6 +99,7 @@ extension ModelStore {
 
 extension LiveModelStore {
   /// Rejects labels in the columns of the key, which a key of groups can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
@@ -107,6 +114,7 @@ extension LiveModelStore {
   }
 
   /// Rejects labels in the values of groups, which they can't have.
+  @_documentation(visibility: internal)
   @available(
     *, deprecated,
     message: "Return aggregates without labels, such as { ($0.count, $0.sum(\\.amount)) }"
