@@ -105,7 +105,7 @@ public struct TrackedReads: Sendable {
   }
 
   /// The names of the types of which records were read.
-  package var types: Set<String> { reads.typeNames }
+  public var types: Set<String> { reads.typeNames }
 
   /// Returns whether one of these operations is on a record that was read.
   public func contain(_ operations: [RecordOperation]) -> Bool {
