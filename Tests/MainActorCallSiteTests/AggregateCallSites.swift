@@ -1,5 +1,5 @@
-// The call sites of aggregates, groups and related models that the documentation shows, as users write them. Compiled in
-// both default isolations.
+// The call sites of aggregates, groups and related models that the documentation shows, as users write them. Compiled
+// in both default isolations.
 import Foundation
 import ModelKit
 import Testing

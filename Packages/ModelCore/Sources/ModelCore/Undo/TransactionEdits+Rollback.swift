@@ -165,11 +165,11 @@ extension TransactionEdits {
       let id = ObjectIdentifier(entry.field)
       // The value and the baseline are those of the other task: a save by it may have stored the one from before.
       if overtaken.contains(id), !entry.field.isRelation, !uncommitted.contains(id) { continue }
-      let elsewhere = overtaken.contains(ObjectIdentifier(entry.field)) ? entry.field.captureState() : entry.elsewhere
+      let elsewhere = overtaken.contains(id) ? entry.field.captureState() : entry.elsewhere
       if let relation = entry.field as? any Relation {
         if elsewhere == nil {
           relations.append((relation, entry.model, relation.liveModels))
-        } else if relation.isToMany, !overtaken.contains(ObjectIdentifier(entry.field)) {
+        } else if relation.isToMany, !overtaken.contains(id) {
           lists.append((relation, entry.model, relation.liveModels))
         }
       }

@@ -2,8 +2,8 @@
 
 /// The indexes of one type that an engine maintains in memory, for engines without indexes of their own.
 ///
-/// An engine adds the fields that ``RecordEngine/ensureIndex(_:_:)`` names, applies each commit, and returns the indexes
-/// from ``RecordSnapshot/indexes(of:)``. A copy is a snapshot, which costs nothing.
+/// An engine adds the fields that ``RecordEngine/ensureIndex(_:_:)`` names, applies each commit, and returns the
+/// indexes from ``RecordSnapshot/indexes(of:)``. A copy is a snapshot, which costs nothing.
 ///
 /// ```swift
 /// var indexes = StoredIndexes()

@@ -37,7 +37,8 @@ final class FeedMailbox: Sendable {
     }
   }
 
-  /// The size of the records that wait, above which a mailbox collapses. Waiting records are kept only for the consumer.
+  /// The size of the records that wait, above which a mailbox collapses. Waiting records are kept only for the
+  /// consumer.
   static let maximumByteCount = 8 << 20
 
   let overflow: Overflow

@@ -132,6 +132,7 @@ extension JournalContents {
       list.selection = selection
       list.bytes.reserveCapacity(selection.entries.reduce(2) { $0 + Int($1.place.length) })
       list.bytes.append(UInt8(ascii: "["))
+      list.values.reserveCapacity(selection.entries.count)
       try forEachRecord(selection) { number, line, value in
         if let value {
           if list.count > 0 { list.bytes.append(UInt8(ascii: ",")) }

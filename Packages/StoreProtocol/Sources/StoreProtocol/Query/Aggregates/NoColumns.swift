@@ -3,14 +3,14 @@ public import ModelCore
 /// The result of groups and values whose closure returns no columns, which throw an error.
 ///
 /// Swift infers it for a closure that returns a tuple with labels, or a condition. Return the columns without labels,
-/// and a Boolean field as `($0.isPaid as QueryColumn<Bool>)`. If the closure is right, the expression around the call is
-/// too complex for the compiler: assign the result to a constant, and use that.
+/// and a Boolean field as `($0.isPaid as QueryColumn<Bool>)`. If the closure is right, the expression around the call
+/// is too complex for the compiler: assign the result to a constant, and use that.
 public struct NoColumns: Sendable {
   init() {}
 }
 
-// Without these functions, Swift would infer columns of no types, and report an error at the use of the result. They are
-// deprecated, not unavailable: the compiler would prefer that inference to an unavailable function.
+// Without these functions, Swift would infer columns of no types, and report an error at the use of the result. They
+// are deprecated, not unavailable: the compiler would prefer that inference to an unavailable function.
 
 extension ModelStore {
   /// Rejects labels in the columns of the key, which a key of groups can't have.

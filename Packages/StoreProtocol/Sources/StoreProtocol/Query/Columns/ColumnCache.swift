@@ -1,8 +1,8 @@
 /// The columns that were requested repeatedly, as of the last write to each type.
 ///
-/// They are built as soon as queries have read as many records without them as a build reads. They follow the writes to their type, and are dropped if
-/// these are unknown, and when all columns together become too large. Then those of the type that was not used for the
-/// longest time are dropped.
+/// They are built as soon as queries have read as many records without them as a build reads. They follow the writes to
+/// their type, and are dropped if these are unknown, and when all columns together become too large. Then those of the
+/// type that was not used for the longest time are dropped.
 @_spi(ModelKitInternals)
 public struct ColumnCache {
   private struct Table {
@@ -62,7 +62,8 @@ public struct ColumnCache {
     return isWanted ? .wanted(found) : .unwanted
   }
 
-  /// Returns a table of columns for a query that reads all records, built if it is worth its cost; nil if there is none.
+  /// Returns a table of columns for a query that reads all records, built if it is worth its cost; nil if there is
+  /// none.
   ///
   /// - Parameters:
   ///   - keys: the keys.

@@ -2,9 +2,9 @@
 
 /// A search for the values of some keys in a record of compact JSON, which does not read the values before them.
 ///
-/// The quotation marks inside texts are escaped, so a key with its quotation marks and its colon is no part of a text. It is
-/// a key of the record itself if it is not inside an object or array that begins before it. Where that is not certain, the
-/// record is read in order.
+/// The quotation marks inside texts are escaped, so a key with its quotation marks and its colon is no part of a text.
+/// It is a key of the record itself if it is not inside an object or array that begins before it. Where that is not
+/// certain, the record is read in order.
 struct KeySearch {
   private struct Key {
     /// The key in quotation marks, and a colon.
@@ -173,30 +173,5 @@ struct KeySearch {
     var scanner = JSONScanner(bytes, offset: begin, depth: 1, maximumDepth: 512)
     guard (try? scanner.skipValue()) != nil else { return nil }
     return scanner.offset
-  }
-}
-
-/// An integer in the bytes of a record.
-enum PlainInteger {
-  /// Returns an integer of at most 18 digits at an offset; nil if another value is there, or it is spelled otherwise.
-  @inline(__always)
-  static func value(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-    guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
-    let count = bytes.count
-    var index = offset
-    guard index < count else { return nil }
-    let isNegative = base[index] == UInt8(ascii: "-")
-    if isNegative { index &+= 1 }
-    let first = index
-    var value = 0
-    while index < count, base[index] &- UInt8(ascii: "0") < 10 {
-      value = value &* 10 &+ Int(base[index] &- UInt8(ascii: "0"))
-      index &+= 1
-    }
-    guard index > first, index &- first <= 18, index < count,
-      base[index] == UInt8(ascii: ",") || base[index] == UInt8(ascii: "}"),
-      base[first] != UInt8(ascii: "0") || (index &- first == 1 && !isNegative)
-    else { return nil }
-    return isNegative ? 0 &- value : value
   }
 }

@@ -100,7 +100,8 @@ extension QueryProgram {
 
   private static func rows(of mask: [UInt8]) -> [Int32] {
     let count = mask.reduce(0) { $0 &+ Int($1) }
-    // Each number is written, and the next one replaces it if its record is not in. A branch would often be mispredicted.
+    // Each number is written, and the next one replaces it if its record is not in. A branch would often be
+    // mispredicted.
     return [Int32](unsafeUninitializedCapacity: count + 1) { rows, written in
       mask.withUnsafeBufferPointer { mask in
         for row in mask.indices {
