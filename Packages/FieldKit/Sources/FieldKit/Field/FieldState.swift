@@ -4,7 +4,8 @@ open class FieldState {
   private let flags: FieldFlags
   private let restoration: ((AnyField) -> Bool)?
   private let loadError: (any Error)?
-  fileprivate let lastChange: ChangeStamp
+  /// The time of the last change then.
+  public let lastChange: ChangeStamp
   private let lastUpdate: ChangeStamp
   private static let captured: FieldFlags = [.dirty, .initial, .original, .loadStateMask]
 

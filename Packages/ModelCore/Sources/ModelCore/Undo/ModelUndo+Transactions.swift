@@ -97,6 +97,16 @@ extension ModelUndo {
     }
   }
 
+  /// Gives the last entry of a field its state from before a nested transaction that failed, if an edit by another task
+  /// ended the step of the outer one meanwhile.
+  func restoreEnd(_ state: FieldState, of field: AnyField) {
+    for step in (undoSteps + [open].compactMap { $0 }).reversed() {
+      guard let entry = step.lastEntry(of: field) else { continue }
+      if let after = entry.after, after.lastChange > state.lastChange { entry.after = state }
+      return
+    }
+  }
+
   /// Releases new members of a failed transaction from the states of a list that another task changed. Otherwise the
   /// history would keep them in the list.
   ///

@@ -25,6 +25,11 @@ extension TransactionEdits {
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
       restored: Set(restored.keys).subtracting(overtaken), recorded: Set(restored.keys))
     map.forEachUndo { $0.rollBack(numbers, fields) }
+    if map.innermostTransaction != nil {
+      for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
+        map.forEachUndo { $0.restoreEnd(entry.before, of: entry.field) }
+      }
+    }
     map.isRollingBack = true
     defer { map.isRollingBack = false }
     // The history of an undo has no edits that were rolled back.

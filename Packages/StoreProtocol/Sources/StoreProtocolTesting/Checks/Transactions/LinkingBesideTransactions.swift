@@ -36,6 +36,10 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck("a new member of a failed nested transaction leaves a history that another task's edit divided") {
+      makeStore in
+      try await dividingStepOfNestedMember(makeStore)
+    },
     SharedEngineCheck("a move that a failed transaction refreshed is in no list that another task changed") {
       makeStore in
       for hasHistory in [false, true] { try await refreshingMoveBesideMove(makeStore, hasHistory: hasHistory) }
@@ -215,6 +219,38 @@ extension ModelStoreContract {
     try requireEqual(
       try await other.count(ContractPerson.self) { $0.name == name }, isHeld ? 1 : 0,
       "held: \(isHeld): the stored new models")
+  }
+
+  @MainActor private static func dividingStepOfNestedMember(
+    _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (old, acme) = (ContractCompany(), ContractCompany())
+    (old.id.value, acme.id.value) = ("old", "acme")
+    for company in [old, acme] { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = old
+    try await store.create(person)
+    let undo = ModelUndo(store.scope)
+    try await transaction(in: store) { store in
+      person.company.value = acme
+      person.age.value = 2
+      try await failing(in: store) { store in
+        let new = ContractPerson.named("New")
+        new.company.value = old
+        person.age.value = 3
+        try await store.create(new)
+        // The edits of the transaction until here are a step.
+        try await beside(store) { _ in old.name.value = "Old" }
+      }
+    }
+    try requireEqual(old.employees.value ?? [], [], "the employees")
+    _ = try undo.undo()
+    _ = try undo.undo()
+    try requireEqual(person.age.value, 1, "the undone age")
+    try require(person.company.value === old, "the undone company")
+    try requireEqual(old.employees.value ?? [], [person], "the employees after an undo")
   }
 
   /// A list that was read retains its members.
