@@ -59,6 +59,34 @@ import Testing
     let first = (0..<50).filter { $0 == 0 || $0 % 5 != 0 }
     #expect(order == first + first.filter { $0 < 10 }.map { $0 + 100 })
   }
+
+  @Test @MainActor func `Tasks that wait until a key is free go on once all turns have ended`() async throws {
+    let turns = Turns<Int>()
+    try await turns.begin(0)
+    var order: [String] = []
+    var waiting = 0
+    let observers = (0..<3).map { number in
+      Task { @MainActor in
+        waiting += 1
+        try await turns.waitUntilFree(0)
+        #expect(turns.isFree(0))
+        order.append("free")
+      }
+    }
+    let next = Task { @MainActor in
+      waiting += 1
+      try await turns.begin(0)
+      order.append("turn")
+      turns.end(0)
+    }
+    while waiting < 4 { await Task.yield() }
+    observers[1].cancel()
+    await #expect(throws: ModelStoreError.self) { try await observers[1].value }
+    #expect(order.isEmpty)
+    turns.end(0)
+    for task in [observers[0], observers[2], next] { try await task.value }
+    #expect(order == ["turn", "free", "free"])
+  }
 }
 
 /// The turns of two keys.

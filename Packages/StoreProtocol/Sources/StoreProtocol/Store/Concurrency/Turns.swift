@@ -56,25 +56,35 @@ public struct Turns<Key: Hashable & Sendable>: Sendable {
     }
     if isNext, !Task.isCancelled { return true }
     if isNext { end(key) }
-    throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
+    throw Self.cancelled
   }
 
   /// Waits until no task has the turn of a key, and none waits for it.
   ///
   /// - Throws: ``ModelStoreError`` with the code `cancelled` if the task is cancelled while it waits.
   public func waitUntilFree(_ key: Key, isolation actor: isolated (any Actor)? = #isolation) async throws {
-    while try await begin(key) { end(key) }
-    end(key)
+    // A task that waits here takes no turn: two of them would pass it to each other for ever. Another task can begin a
+    // turn before this one is resumed.
+    while let isFree = queues.withLock({ $0[key]?.awaitedEnd() }) {
+      await isFree.wait(isolation: actor) { $0 }
+      if Task.isCancelled { throw Self.cancelled }
+    }
   }
 
-  /// Ends the turn of a key: the task that has waited longest has it now.
+  /// Ends the turn of a key: the task that has waited longest has it now. The key is free if none waits.
   public func end(_ key: Key) {
+    var isFree: AwaitedState<Bool>?
     let next = queues.withLock { queues in
       let next = queues[key]?.next()
-      if next == nil { queues[key] = nil }
+      if next == nil { isFree = queues.removeValue(forKey: key)?.isFree }
       return next
     }
     if case .suspended(let task) = next { task.resume(returning: true) }
+    for task in isFree?.change({ $0 = true }) ?? [] { task.resume() }
+  }
+
+  private static var cancelled: ModelStoreError {
+    ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
   }
 }
 
@@ -86,11 +96,20 @@ private struct TurnQueue: Sendable {
     case suspended(CheckedContinuation<Bool, Never>)
   }
 
+  /// Whether the queue has ended; nil if no task waits for that.
+  private(set) var isFree: AwaitedState<Bool>?
   private var waiting: [UInt64: Entry] = [:]
   private var first: UInt64 = 0
   private var count: UInt64 = 0
   /// The task that got the turn before it was suspended.
   private var arrivingNext: UInt64?
+
+  /// Returns a state that becomes true when the queue ends.
+  mutating func awaitedEnd() -> AwaitedState<Bool> {
+    let state = isFree ?? AwaitedState(false)
+    isFree = state
+    return state
+  }
 
   /// Adds a task at the end, and returns its number.
   mutating func add() -> UInt64 {

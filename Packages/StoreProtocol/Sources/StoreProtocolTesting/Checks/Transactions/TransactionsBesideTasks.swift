@@ -19,6 +19,9 @@ extension ModelStoreContract {
     SharedEngineCheck("the saves of one model through one store instance run one after the other") { makeStore in
       try await savingInTurns(makeStore)
     },
+    SharedEngineCheck("refreshes of a model beside its save end") { makeStore in
+      for delay in 0..<10 { try await refreshingBesideSave(delay, makeStore) }
+    },
     SharedEngineCheck("a model stays the object of its identifier if a transaction that deleted it fails beside a list")
     {
       makeStore in
@@ -103,6 +106,34 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.age == round * 3 + 3 }), 1, "the stored last edits")
     }
+  }
+
+  /// Refreshes a model twice while it is being saved.
+  ///
+  /// - Parameter delay: the suspensions before the refreshes.
+  @MainActor private static func refreshingBesideSave(
+    _ delay: Int, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    let person = try await store.create(ContractPerson.named("Ada", age: 1))
+    person.age.value = 2
+    var ended = 0
+    let save = Task { @MainActor in
+      try await store.save(person)
+      ended += 1
+    }
+    let refreshes = (0..<2).map { _ in
+      Task { @MainActor in
+        for _ in 0..<delay { await Task.yield() }
+        try await store.refresh(person)
+        ended += 1
+      }
+    }
+    // A limit instead of a wait for ever. Stores that wait for an answer need more suspensions than any here.
+    for _ in 0..<100_000 where ended < 3 { await Task.yield() }
+    for refresh in refreshes { refresh.cancel() }
+    for task in [save] + refreshes { try await task.value }
+    try require(!person.isDirty && person.age.value == 2, "the age is dirty, or not what was saved (delay: \(delay))")
   }
 
   /// Deletes a model in a transaction that fails after another task has listed what is stored.
