@@ -136,9 +136,19 @@ final class RecordedOperation {}
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Records the edits of a closure, such as of a deletion, as one step.
+  /// Records the edits of a closure as one step.
   public func recordTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
     try map.recordTogether(as: RecordedOperation(), body)
+  }
+
+  /// Records the edits of a closure that deletes models, such as their cut links, as one step. A history that returned
+  /// all of the models for deletion records none: the step that it undid or redid has the links.
+  public func recordDeletion<Result>(of models: [ModelObject], _ body: () throws -> Result) rethrows -> Result {
+    var awaiting: [ModelUndo] = []
+    map.forEachUndo { if $0.modelsToDelete.isSuperset(of: models) { awaiting.append($0) } }
+    for undo in awaiting { undo.ignoresEdits = true }
+    defer { for undo in awaiting { undo.ignoresEdits = false } }
+    return try recordTogether(body)
   }
 
   /// Records the edits of a closure as a part of an operation, such as of an import, whose edits are one step.

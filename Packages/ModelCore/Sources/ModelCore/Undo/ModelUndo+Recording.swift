@@ -6,6 +6,7 @@ extension ModelUndo {
   ///
   /// - Parameter continues: whether the edit belongs to the step of the last one.
   func willEdit(_ field: AnyField, of model: ModelObject, group: AnyObject?, continues: Bool = false) {
+    if ignoresEdits { return }
     let last = continues ? counterStep ?? open : nil
     let step = last ?? step(for: group)
     if step.contains(field) { return }

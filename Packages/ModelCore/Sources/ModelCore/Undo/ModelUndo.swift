@@ -107,6 +107,8 @@ public final class ModelUndo {
   var modelsBeingSaved: [ModelObject: ObjectIdentifier] = [:]
   /// The models that an undo or redo returned for deletion.
   var modelsToDelete: Set<ModelObject> = []
+  /// Whether models that an undo or redo returned for deletion are being deleted.
+  var ignoresEdits = false
 
   /// Records the edits of the models of a scope from now on.
   ///

@@ -331,7 +331,7 @@ public struct PendingDeletion {
   ) async throws {
     let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
     let isSkipped = ModelHook.areSkipped
-    let links = store.scope.recordTogether {
+    let links = store.scope.recordDeletion(of: models) {
       let links = nullifyLinks(others, referring) { model in
         guard let transaction else { return ModelHook.afterUpdate.run(on: model, unless: isSkipped) }
         transaction.atEnd { ModelHook.afterUpdate.run(on: model, unless: isSkipped) }

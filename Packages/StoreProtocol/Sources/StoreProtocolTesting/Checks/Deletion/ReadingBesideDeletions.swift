@@ -18,6 +18,10 @@ extension ModelStoreContract {
         for delay in 0..<30 { try await reverting(isRefresh: isRefresh, besideDeletionAfter: delay, makeStore) }
       }
     },
+    SharedEngineCheck("a model whose creation is undone beside a refresh of it can be created again by a redo") {
+      makeStore in
+      for delay in 0..<20 { try await undoingCreation(besideRefreshAfter: delay, makeStore) }
+    },
   ]
 
   private enum Reading: CaseIterable {
@@ -142,6 +146,36 @@ extension ModelStoreContract {
       try require(!company.isDirty, "\(company.identifier ?? "") is dirty \(what)")
     }
     for company in [old, new] { try await store.delete(company) }
+  }
+
+  /// - Parameter delay: the suspensions of the task that refreshes.
+  @MainActor private static func undoingCreation(
+    besideRefreshAfter delay: Int, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    let company = ContractCompany.named("Acme")
+    company.id.value = "acme-\(delay)"
+    try await store.create(company)
+    let undo = ModelUndo(store.scope)
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = company
+    try await store.create(person)
+    let changes = try undo.undo()
+    let refresh = task {
+      for _ in 0..<delay { await Task.yield() }
+      // It may find no record any more.
+      _ = try? await store.refresh(person)
+    }
+    try await store.save(changes)
+    try await refresh.value
+    let what = "(refreshed after \(delay) suspensions)"
+    try require(!person.isPersisted, "the person is persisted \(what)")
+    try require(!(company.employees.value ?? []).contains(person), "the person is an employee \(what)")
+    try require(!undo.canUndo && undo.canRedo, "the cut of the link is a step of its own \(what)")
+    try await store.save(undo.redo())
+    try require(person.isPersisted && person.company.value === company, "the redo creates no employee \(what)")
+    try requireEqual(
+      try await store.count(ContractPerson.self, where: { $0.company == company }), 1, "the employees \(what)")
   }
 
   @MainActor private static func task(
