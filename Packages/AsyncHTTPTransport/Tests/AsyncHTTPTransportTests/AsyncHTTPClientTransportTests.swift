@@ -17,7 +17,7 @@ private final class Greeting: ChannelInboundHandler {
   }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct `A transport over AsyncHTTPClient` {
+@Suite(.timeLimit(.minutes(30))) struct `A transport over AsyncHTTPClient` {
   private func send(_ request: HTTPRequestData) async throws -> HTTPResponseData {
     try await AsyncHTTPClientTransport.shared.send(request)
   }

@@ -7,7 +7,7 @@ import Testing
 
 // The folder Shared is a link to that of the tests of RESTStore: both transports are held to the same list of faults.
 
-@Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(15)))
+@Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(30)))
 struct `A REST store over AsyncHTTPClient` {
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
   func `A REST store over AsyncHTTPClient keeps the contract of stores`(check: ModelStoreContract.Check) async throws {

@@ -4,7 +4,7 @@ import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A file of AsyncHTTPClient` {
+@Suite(.timeLimit(.minutes(30))) struct `A file of AsyncHTTPClient` {
   private let folder: DownloadFolder
   private let contents = FileServer.contents
   private let length = FileServer.contents.utf8.count

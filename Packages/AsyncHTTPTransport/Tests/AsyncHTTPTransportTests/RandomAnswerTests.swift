@@ -4,7 +4,7 @@ import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A random answer` {
+@Suite(.timeLimit(.minutes(30))) struct `A random answer` {
   private static let answers = [
     "HTTP/1.1 200 OK\r\nContent-Length: 11\r\nContent-Type: text/plain\r\n\r\nhello world",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;a=b\r\n world\r\n0\r\nX-Sum: 1\r\n\r\n",

@@ -4,7 +4,7 @@ import RESTStore
 import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A redirect of AsyncHTTPClient` {
+@Suite(.timeLimit(.minutes(30))) struct `A redirect of AsyncHTTPClient` {
   private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
   private func send(_ method: String, _ url: URL) async throws -> HTTPResponseData {

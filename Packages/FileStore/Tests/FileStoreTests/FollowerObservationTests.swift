@@ -5,7 +5,7 @@ import Testing
 @testable import FileStore
 @_spi(ModelKitInternals) @testable import StoreProtocol
 
-@Suite(.timeLimit(.minutes(15))) struct `Observers of a store that was opened for reading only` {
+@Suite(.timeLimit(.minutes(30))) struct `Observers of a store that was opened for reading only` {
   private let clock = ManualClock()
   private let looks = Lock(0)
 

@@ -45,7 +45,7 @@ final class BlockedEngine: RecordEngine {
   func unblock() { for task in isOpen.change({ $0 = true }) { task.resume() } }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `The limits of a service` {
+@Suite(.timeLimit(.minutes(30))) struct `The limits of a service` {
   private static func request(
     _ service: RESTService, _ method: HTTPRequestData.Method = .get, _ path: String = "novels", user: String? = nil
   ) async throws -> HTTPResponseData {

@@ -4,7 +4,7 @@ import RESTService
 import StoreProtocolTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A REST store over a service in the same process` {
+@Suite(.timeLimit(.minutes(30))) struct `A REST store over a service in the same process` {
   private static func store(_ dialect: any RESTDialect & RESTServiceDialect) throws -> RESTModelStore {
     let options = RESTServiceOptions(
       maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512, acceptsMissingReferences: true,

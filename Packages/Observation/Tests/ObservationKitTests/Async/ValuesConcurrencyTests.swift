@@ -9,7 +9,7 @@ private final class Counter: Sendable {
   func increment() { number.add(1, ordering: .relaxed) }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct `Consumers in other isolations` {
+@Suite(.timeLimit(.minutes(30))) struct `Consumers in other isolations` {
   @Test func `Consumers in other isolations are reached by an owner on the main actor`() async {
     let station = ValuesStation()
     await Task { @MainActor in

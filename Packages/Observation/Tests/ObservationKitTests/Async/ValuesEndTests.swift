@@ -2,7 +2,7 @@ import ObservationKit
 import Synchronization
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(15))) struct `An iteration over values ends` {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct `An iteration over values ends` {
   @Test func `An iteration over values ends with the observable, for a consumer that waits`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     let consumer = source.map { ValuesConsumer($0.values) }
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(15))) struct `A sequence of values` {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct `A sequence of values` {
   @Test func `A sequence of values doesn't keep its observable alive`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let reference = source

@@ -1,7 +1,7 @@
 import ObservationKit
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(15))) struct `The values of an observable` {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct `The values of an observable` {
   @Test func `The values of an observable begin with the current one`() async {
     let source = ValueSource(1)
     source.value = 2
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(15))) struct `The values of a derived observable` {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct `The values of a derived observable` {
   @Test func `The values of a derived observable come though nothing else holds it`() async {
     let source = ValueSource("a")
     let consumer = ValuesConsumer(source.map { $0.count }.values)
@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(15))) struct `The values set in a transaction` {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct `The values set in a transaction` {
   @Test func `The values set in a transaction come as the final one`() async {
     let source = ValueSource(0)
     let consumer = ValuesConsumer(source.values)

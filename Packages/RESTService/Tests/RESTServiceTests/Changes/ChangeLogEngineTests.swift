@@ -73,7 +73,7 @@ private struct OverlappingLibrary: ServedLibrary {
 
 private final class OverlappingStore: RecordStore<ChangeLogEngine<OverlappingEngine>>, TransactionalModelStore {}
 
-@Suite(.timeLimit(.minutes(15))) struct `An engine with a change log` {
+@Suite(.timeLimit(.minutes(30))) struct `An engine with a change log` {
   @Test(arguments: ModelStoreContract.checks)
   func `A store over a change log keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { LoggedStore(ChangeLogEngine(MemoryModelStore().handle)) }

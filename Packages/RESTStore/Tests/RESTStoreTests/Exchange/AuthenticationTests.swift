@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `Credentials` {
+@Suite(.timeLimit(.minutes(30))) struct `Credentials` {
   @Test func `Credentials are renewed once for all requests that wait for them`() async throws {
     let renewals = Lock(0)
     var options = RESTOptions()
@@ -83,7 +83,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
   }
 
-  @Test(.timeLimit(.minutes(15)), arguments: [nil, "old"] as [String?])
+  @Test(.timeLimit(.minutes(30)), arguments: [nil, "old"] as [String?])
   func `Credentials can be renewed by a request of the store that waits for them`(token: String?) async throws {
     let engine = Lock<RESTEngine?>(nil)
     var options = RESTOptions()

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `Lookups that are equal and in progress at the same time` {
+@Suite(.timeLimit(.minutes(30))) struct `Lookups that are equal and in progress at the same time` {
   @Test func `Lookups that are equal and in progress at the same time are one request`() async throws {
     let transport = GatedTransport { _ in ada() }
     let monitor = ListeningMonitor()
@@ -159,7 +159,7 @@ private final class HeldTransport: HTTPTransport {
   }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct `Requests of a store` {
+@Suite(.timeLimit(.minutes(30))) struct `Requests of a store` {
   @Test func `Requests of a store wait for their turn beyond the limit, and can be cancelled there`() async throws {
     let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
     let monitor = ListeningMonitor()
@@ -222,7 +222,7 @@ private final class HeldTransport: HTTPTransport {
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(15))) struct `A creation in progress` {
+@Suite(.timeLimit(.minutes(30))) struct `A creation in progress` {
   @Test func `An answer to any request does not make another object of a model that is being created`() async throws {
     let transport = GatedTransport(holding: { $0.method == .post }) { request in
       let record = #"{"id": 8, "name": "Ada"}"#
@@ -303,7 +303,7 @@ private final class HeldTransport: HTTPTransport {
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(15))) struct `Updates of one model` {
+@Suite(.timeLimit(.minutes(30))) struct `Updates of one model` {
   /// A transport that answers an update with the written values.
   private let transport = GatedTransport { request in
     guard let body = request.body, case .object(var record) = try JSONValue(json: body) else { return ada() }

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(15))) struct `A fault of the network or the server` {
+@Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(30))) struct `A fault of the network or the server` {
   private func outcome(_ body: () async throws -> Void) async throws -> String {
     do {
       try await body()

@@ -7,7 +7,7 @@ import Testing
 
 /// A tenth of the requests fail, before or after they are carried out. Set `RESTSTORE_FAULT_REQUESTS=10000` for more of
 /// them.
-@Suite(.needsRESTServer, .timeLimit(.minutes(15))) struct `A server of which a part of the requests fail` {
+@Suite(.needsRESTServer, .timeLimit(.minutes(30))) struct `A server of which a part of the requests fail` {
   private static let count =
     ProcessInfo.processInfo.environment["RESTSTORE_FAULT_REQUESTS"].flatMap { Int($0) } ?? 1_000
 

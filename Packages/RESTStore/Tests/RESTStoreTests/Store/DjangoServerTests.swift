@@ -8,7 +8,7 @@ private let address = ProcessInfo.processInfo.environment["RESTSTORE_DJANGO_URL"
 
 @Suite(
   .enabled(if: address != nil, "needs Django REST framework: run Scripts/rest-contract"), .serialized,
-  .timeLimit(.minutes(15)))
+  .timeLimit(.minutes(30)))
 struct `A REST store on a Django REST server` {
   private static let dialect = DjangoRESTDialect(paging: .pages(size: 7), orderingParameter: "ordering")
 

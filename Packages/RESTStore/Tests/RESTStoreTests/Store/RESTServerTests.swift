@@ -4,7 +4,7 @@ import Foundation
 import StoreProtocolTesting
 import Testing
 
-@Suite(.needsRESTServer, .timeLimit(.minutes(15))) struct `A REST store on a server in another process` {
+@Suite(.needsRESTServer, .timeLimit(.minutes(30))) struct `A REST store on a server in another process` {
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
   func `A REST store on a server in another process keeps the contract`(check: ModelStoreContract.Check) async throws {
     let server = try RESTServer.shared()

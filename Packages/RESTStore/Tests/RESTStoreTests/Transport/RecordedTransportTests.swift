@@ -107,7 +107,7 @@ import Testing
     #expect(text == (try JSONValue(json: Data(text.utf8)).jsonString(.init(pretty: true, sortedKeys: true))) + "\n")
   }
 
-  @Test(.timeLimit(.minutes(15)))
+  @Test(.timeLimit(.minutes(30)))
   func `A recording of a long text has no part of a long token before an ellipsis`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let token = String(repeating: "abcdefghijklmnopqrstuvwxyz0123456789", count: 40)

@@ -3,7 +3,7 @@ import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A transport over URLSession` {
+@Suite(.timeLimit(.minutes(30))) struct `A transport over URLSession` {
   private func send(_ request: HTTPRequestData) async throws -> HTTPResponseData {
     try await URLSessionTransport.shared.send(request)
   }

@@ -4,7 +4,7 @@ import ModelServer
 import RESTService
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `The inspector of a server` {
+@Suite(.timeLimit(.minutes(30))) struct `The inspector of a server` {
   private static func withInspector(_ body: (URL) async throws -> Void) async throws {
     let store = MemoryModelStore()
     for title in ["Emma", "Evelina", "Persuasion"] {

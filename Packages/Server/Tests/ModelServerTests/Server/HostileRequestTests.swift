@@ -5,7 +5,7 @@ import NIOCore
 import RESTService
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `Hostile requests to a server` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `Hostile requests to a server` {
   private static let get = "GET /novels HTTP/1.1\r\nHost: localhost\r\n"
   private static let post = "POST /novels HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
@@ -124,7 +124,7 @@ import Testing
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `Users of a server` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `Users of a server` {
   private static func status(_ authorization: String?, to url: URL) async throws -> String {
     let header = authorization.map { "Authorization: \($0)\r\n" } ?? ""
     return try await RawClient.send(

@@ -5,7 +5,7 @@ import StoreProtocolTesting
 import Testing
 
 // One check after the other: a URLSession can wait for a thousand connections at most, those of servers included.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `A REST store over a server` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `A REST store over a server` {
   // A server cuts the links of records that reference a deleted one. A client learns that when it reads them.
   private static let isKnownLater = "delete nullifies the relations without an inverse of live models"
 

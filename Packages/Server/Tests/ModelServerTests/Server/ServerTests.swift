@@ -7,7 +7,7 @@ import StoreEngine
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(15))) struct `A server` {
+@Suite(.timeLimit(.minutes(30))) struct `A server` {
   @Test func `A client creates, finds and deletes records over HTTP`() async throws {
     try await withServer(.novels()) { url in
       let store = RESTModelStore(baseURL: url, dialect: JSONDialect(sendsQueries: true))

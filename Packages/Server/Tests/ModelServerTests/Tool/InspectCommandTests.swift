@@ -15,7 +15,7 @@ private final class Parcel: Model {
   override var identifierField: AnyField? { code }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `The tool shows the records of a store` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `The tool shows the records of a store` {
   private static func withStore(_ body: (String) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
       let store = FileModelStore(directory: folder.appending(path: "depot.store"))

@@ -2,7 +2,7 @@ import FieldKit
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `The tool serves models` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `The tool serves models` {
   /// The model file of the example app.
   private static let modelFile = URL(filePath: #filePath)
     .deletingLastPathComponent().appending(path: "../../../../Bookshop/Sources/bookshop/Bookshop.xcdatamodeld")

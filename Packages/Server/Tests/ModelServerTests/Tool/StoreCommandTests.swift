@@ -3,7 +3,7 @@ import Foundation
 import MemoryStore
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(15))) struct `The tool maintains file stores` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `The tool maintains file stores` {
   /// Runs a function with the path of a store of the sample with four books, and the folder around it.
   private static func withStore(_ body: (String, URL) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in

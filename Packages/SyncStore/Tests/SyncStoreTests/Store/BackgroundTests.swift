@@ -166,7 +166,7 @@ import Testing
     await task.value
   }
 
-  @Test(.timeLimit(.minutes(15)))
+  @Test(.timeLimit(.minutes(30)))
   func `One that ended without a connection does not hold the next one, which has another source`() async throws {
     let store = client()
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)

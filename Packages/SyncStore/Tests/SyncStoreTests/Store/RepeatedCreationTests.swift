@@ -24,7 +24,7 @@ import Testing
 
   private let list = HTTPResponseData(status: 200, body: Data("[]".utf8))
 
-  @Test(.timeLimit(.minutes(15)))
+  @Test(.timeLimit(.minutes(30)))
   func `An edit is saved although the record gets the server's identifier while it is written`() async throws {
     let shelf = Shelf()
     let exchange = Lock<(@Sendable () async throws -> Void)?>(nil)
