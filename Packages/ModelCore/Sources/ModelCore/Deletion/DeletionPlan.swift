@@ -114,11 +114,14 @@ public struct DeletionPlan {
   public func nullifyLinks() {
     let change = RelationChange(.deletion)
     for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
+    let deleted = Set(models)
     for model in models {
       for relation in model.relations {
         for former in relation.baselineModels ?? [] {
           guard let inverse = relation.inverse(on: former) else { continue }
           inverse.removeFromBaseline(model)
+          // A revert of the deleted model must not put it into a list of one that stays.
+          if !deleted.contains(former) { relation.removeFromBaseline(former) }
           // Nothing is left to save in the list that the deleted model had left.
           if former.isStoredOnlyByInverse(inverse) { inverse.markCleanIfReverted(asOf: .next()) }
         }

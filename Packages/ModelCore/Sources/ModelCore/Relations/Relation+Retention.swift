@@ -48,14 +48,27 @@ extension ModelObject {
   /// made on this side is in their records only.
   func leaveUnsavedLinks() {
     for index in layout.relationIndices {
-      guard let relation = layout.field(at: index, of: self) as? any Relation, isStoredOnlyByInverse(relation) else {
-        continue
-      }
-      for related in relation.retainedModels {
-        guard let list = relation.inverse(on: related), list.isForeignKey, list.isToMany, list.isDirty else { continue }
+      guard let relation = layout.field(at: index, of: self) as? any Relation else { continue }
+      for (related, list) in retainedLinks(of: relation) where list.isDirty {
         list.retainLink(to: self)
         relation.see(related)
       }
+    }
+  }
+
+  /// Undoes ``leaveUnsavedLinks()`` for a relation that a failed transaction gave back its links. Otherwise both sides
+  /// would retain each other.
+  func retainUnsavedLinks(of field: AnyField) {
+    guard let relation = field as? any Relation, relation.isDirty else { return }
+    for (_, list) in retainedLinks(of: relation) { list.see(self) }
+  }
+
+  /// Returns the models that a relation retains and that store the link in lists of their own, with these.
+  private func retainedLinks(of relation: any Relation) -> [(related: ModelObject, list: any Relation)] {
+    guard isStoredOnlyByInverse(relation) else { return [] }
+    return relation.retainedModels.compactMap { related in
+      guard let list = relation.inverse(on: related), list.isForeignKey, list.isToMany else { return nil }
+      return (related, list)
     }
   }
 }

@@ -37,6 +37,7 @@ extension TransactionEdits {
       transaction {
         body()
         restore(reverted)
+        for entry in reverted { entry.model.retainUnsavedLinks(of: entry.field) }
         noteStoredLinks(among: reverted)
         addLinkedModels()
       }

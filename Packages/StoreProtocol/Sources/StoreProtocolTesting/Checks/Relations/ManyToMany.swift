@@ -43,6 +43,45 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck("a deleted model of a many-to-many relation that is reverted is in no list", needs: [.anyModels]) {
+      makeStore in
+      let store = try await makeStore()
+      for deletesLabel in [false, true] {
+        let task = try await store.create(ContractTask()), label = try await store.create(ContractLabel())
+        task.labels.value = [label]
+        try await store.save(task)
+        let (deleted, other): (any Model, any Model) = deletesLabel ? (label, task) : (task, label)
+        if deletesLabel { try await store.delete(label) } else { try await store.delete(task) }
+        deleted.revert()
+        let links = (task.labels.value?.count ?? 0) + (label.tasks.value?.count ?? 0)
+        try requireEqual(links, 0, "the number of links (the label was deleted: \(deletesLabel))")
+        try require(!other.isDirty, "the other model is dirty (the label was deleted: \(deletesLabel))")
+      }
+    },
+    SharedEngineCheck("a many-to-many link that a failed transaction saved retains one side only", needs: [.anyModels]) {
+      makeStore in
+      struct Refusal: Error {}
+      guard let store = try await makeStore() as? any TransactionalModelStore else { return }
+      /// Returns the live models of two that were linked and saved, and that nothing else retains.
+      func link() async throws -> () -> [ModelObject] {
+        let task = try await store.create(ContractTask()), label = try await store.create(ContractLabel())
+        label.tasks.value = [task]
+        do {
+          try await transaction(in: store) { store in
+            try await store.save(label)
+            throw Refusal()
+          }
+        } catch is Refusal {}
+        try await store.save(task)
+        try await store.save(label)
+        try require(task.labels.value == [label] && !task.isDirty && !label.isDirty, "the link was not saved")
+        return { [weak task, weak label] in [task, label].compactMap { $0 } }
+      }
+      let live = try await link()
+      // What a call of the store retained is released with its task.
+      for _ in 0..<100 where !live().isEmpty { await Task.yield() }
+      try requireEqual(live().count, 0, "the number of live models that nothing uses")
+    },
     SharedEngineCheck(
       "an unsaved many-to-many link to a model that is saved and released is not lost", needs: [.anyModels, .queries]
     ) { makeStore in

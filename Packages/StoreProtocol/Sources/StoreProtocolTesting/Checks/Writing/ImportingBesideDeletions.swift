@@ -27,11 +27,18 @@ extension ModelStoreContract {
     isAlone: Bool, besideDeletionAfter delay: Int, _ makeStore: () async throws -> any ModelStore
   ) async throws {
     let store = try await makeStore()
+    let (acme, umbrella) = (ContractCompany.named("Acme"), ContractCompany.named("Umbrella"))
+    (acme.id.value, umbrella.id.value) = ("acme-\(delay)-\(isAlone)", "umbrella-\(delay)-\(isAlone)")
+    try await store.create(acme)
+    try await store.create(umbrella)
     let person = ContractPerson.named("Ada", age: 36)
     person.height.value = 1.7
+    person.company.value = acme
     let identifier = try await store.create(person).identifier ?? ""
     let other = try await store.create(ContractPerson.named("Bob", age: 1))
-    let entry: JSONValue = ["id": .int(person.id.value ?? 0), "name": "Ada", "age": 37]
+    let entry: JSONValue = [
+      "id": .int(person.id.value ?? 0), "name": "Ada", "age": 37, "company": .string(umbrella.identifier ?? ""),
+    ]
     let json: JSONValue =
       isAlone ? [entry] : [["id": .int(other.id.value ?? 0), "age": 2], entry, ["name": "Cleo", "age": 3]]
     let delete: @MainActor @Sendable () async throws -> Void = {
@@ -61,6 +68,9 @@ extension ModelStoreContract {
       try requireEqual(report.created.filter { $0.name.value == "Cleo" }.count, 1, "the created others \(what)")
     }
     try require(!person.isPersisted, "the deleted model is persisted \(what)")
+    for company in [acme, umbrella] {
+      try require(company.employees.value?.contains(person) != true, "the deleted model is an employee \(what)")
+    }
     for person in try await store.list(ContractPerson.self) { try await store.delete(person) }
   }
 
