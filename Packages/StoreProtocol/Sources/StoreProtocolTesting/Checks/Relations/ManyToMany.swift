@@ -43,7 +43,8 @@ extension ModelStoreContract {
         }
       }
     },
-    SharedEngineCheck("a deleted model of a many-to-many relation that is reverted is in no list", needs: [.anyModels]) {
+    SharedEngineCheck("a deleted model of a many-to-many relation that is reverted is in no list", needs: [.anyModels])
+    {
       makeStore in
       let store = try await makeStore()
       for deletesLabel in [false, true] {
@@ -58,7 +59,8 @@ extension ModelStoreContract {
         try require(!other.isDirty, "the other model is dirty (the label was deleted: \(deletesLabel))")
       }
     },
-    SharedEngineCheck("a many-to-many link that a failed transaction saved retains one side only", needs: [.anyModels]) {
+    SharedEngineCheck("a many-to-many link that a failed transaction saved retains one side only", needs: [.anyModels])
+    {
       makeStore in
       struct Refusal: Error {}
       guard let store = try await makeStore() as? any TransactionalModelStore else { return }
