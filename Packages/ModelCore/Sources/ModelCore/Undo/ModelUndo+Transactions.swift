@@ -97,13 +97,18 @@ extension ModelUndo {
     }
   }
 
-  /// Gives the last entry of a field its state from before a nested transaction that failed, if an edit by another task
-  /// ended the step of the outer one meanwhile.
-  func restoreEnd(_ state: FieldState, of field: AnyField) {
+  /// Gives the last entries of fields their states from before a nested transaction that failed, if an edit by another
+  /// task ended the step of the outer one meanwhile.
+  ///
+  /// - Complexity: O(*n*) in the number of entries of all steps.
+  func restoreEnds(_ states: [ObjectIdentifier: FieldState]) {
+    var remaining = states
     for step in (undoSteps + [open].compactMap { $0 }).reversed() {
-      guard let entry = step.lastEntry(of: field) else { continue }
-      if let after = entry.after, after.lastChange > state.lastChange { entry.after = state }
-      return
+      for entry in step.entries.reversed() {
+        if remaining.isEmpty { return }
+        guard let state = remaining.removeValue(forKey: ObjectIdentifier(entry.field)) else { continue }
+        if let after = entry.after, after.lastChange > state.lastChange { entry.after = state }
+      }
     }
   }
 

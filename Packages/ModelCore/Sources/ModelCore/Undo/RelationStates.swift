@@ -31,7 +31,7 @@ extension ToManyState: RelationState {
     guard let former = models, former.contains(where: { members.contains(ObjectIdentifier($0)) }) else { return nil }
     models = former.filter { !members.contains(ObjectIdentifier($0)) }
     let references = former.map { model in { [weak model] in model } }
-    return { [unowned self] in models = references.compactMap { $0() } }
+    return { [self] in models = references.compactMap { $0() } }
   }
 }
 

@@ -26,9 +26,11 @@ extension TransactionEdits {
       restored: Set(restored.keys).subtracting(overtaken), recorded: Set(restored.keys))
     map.forEachUndo { $0.rollBack(numbers, fields) }
     if map.innermostTransaction != nil {
+      var ends: [ObjectIdentifier: FieldState] = [:]
       for entry in reverted where !changedElsewhere.contains(ObjectIdentifier(entry.field)) {
-        map.forEachUndo { $0.restoreEnd(entry.before, of: entry.field) }
+        ends[ObjectIdentifier(entry.field)] = entry.before
       }
+      map.forEachUndo { $0.restoreEnds(ends) }
     }
     map.isRollingBack = true
     defer { map.isRollingBack = false }
@@ -181,6 +183,11 @@ extension TransactionEdits {
       }
       if elsewhere == nil || elsewhere?.isDirty == true { reinstate(entry) }
       if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
+      if let elsewhere, let stamp = entry.capturedElsewhere, !overtaken.contains(id) {
+        // A save of the other task has stored the value since.
+        entry.field.reinstateLastChange(elsewhere)
+        entry.field.markSaved(asOf: stamp)
+      }
     }
     for (relation, _, _) in relations where !deletedElsewhere.isEmpty {
       for model in relation.liveModels where model.isDeleted && deletedElsewhere.contains(model) {

@@ -21,6 +21,8 @@ public final class TransactionEdits {
     var elsewhere: FieldState?
     /// When another task's save captured the value from before; nil if none did.
     var captured: ChangeStamp?
+    /// When another task's save captured the value in ``elsewhere``; nil if none did.
+    var capturedElsewhere: ChangeStamp?
     /// The counts of reads and saves that histories had for the field.
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
@@ -209,6 +211,7 @@ public final class TransactionEdits {
       order.append(id)
     } else if !map.isRollingBack, overtaken.remove(id) != nil {
       entries[id]?.elsewhere = field.captureState()
+      entries[id]?.capturedElsewhere = nil
     }
   }
 
@@ -240,7 +243,11 @@ public final class TransactionEdits {
       let id = ObjectIdentifier(field)
       // The transaction has edited the field since: the saved value is the one to restore.
       if let stamp, field.lastChange > stamp, entries[id] != nil, !overtaken.contains(id) {
-        entries[id]?.captured = stamp
+        if let elsewhere = entries[id]?.elsewhere, elsewhere.lastChange <= stamp {
+          entries[id]?.capturedElsewhere = stamp
+        } else {
+          entries[id]?.captured = stamp
+        }
         return
       }
       return willChange(field, of: model)

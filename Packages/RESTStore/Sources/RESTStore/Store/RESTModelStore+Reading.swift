@@ -32,8 +32,15 @@ extension RESTModelStore {
         if let live, isRefreshing { try await saveTurns.waitUntilFree(ObjectIdentifier(live)) }
       },
       raw: { response in
-        if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         let start = response.isJoined ? .unknown : start
+        if response.isSuccessful || response.status == 304,
+          scope.liveModel(type, identifier: identifier) == nil,
+          scope.isOutdated(type, identifier: identifier, readSince: start)
+        {
+          // Its record was deleted during the request.
+          throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+        }
+        if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         if let newer = newerModel(type, identifier, than: start, response) { return newer }
         let model = plainModel(in: response, type, identifier, readSince: start)
         if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }

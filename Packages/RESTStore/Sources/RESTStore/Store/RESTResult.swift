@@ -56,13 +56,18 @@ public struct RESTResult {
   /// unchanged.
   ///
   /// - Parameter type: the class of the model.
-  /// - Throws: `ModelStoreError` with the code `server` if there is no record, or it does not fit.
+  /// - Throws: `ModelStoreError` with the code `server` if there is no record, or it does not fit; `notFound` if the
+  ///   record was deleted since the request was sent.
   public func model<M: Model>(_ type: M.Type) throws -> M {
     try reading {
       guard let record = try store.record(in: dialectAnswer(.lookup, type), of: type) else {
         throw ModelStoreError(.server, "the response has no body, where a model was expected")
       }
-      return try store.models(of: [record], readSince: read.start)[0]
+      let models: [M] = try store.models(of: [record], readSince: read.start)
+      guard let model = models.first else {
+        throw ModelStoreError.notFound(M.typeName, identifier: try store.identifier(in: record, of: type) ?? "")
+      }
+      return model
     }
   }
 

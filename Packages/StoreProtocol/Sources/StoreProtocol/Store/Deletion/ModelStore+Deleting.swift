@@ -10,6 +10,8 @@ extension ModelStore {
     if let transaction {
       let (state, isMember) = (model.storeState, model.scope === scope)
       if isMember { scope.noteDeletion(of: model) }
+      // A read of the transaction that is in progress may have the record.
+      if let identifier { scope.pendingReads.noteDeletion(model.storedTypeName, identifier) }
       // At once: another model may be created with its identifier before the transaction ends.
       scope.remove(model)
       model.markDeleted(in: scope)
@@ -20,7 +22,7 @@ extension ModelStore {
       }
       let isSkipped = ModelHook.areSkipped
       return transaction.atEnd { [scope, name = model.storedTypeName] in
-        // A read that began before the commit has the record.
+        // A read of another task that began before the commit has the record.
         if let identifier { scope.pendingReads.noteDeletion(name, identifier) }
         ModelHook.afterDelete.run(on: model, in: scope, unless: isSkipped)
       }

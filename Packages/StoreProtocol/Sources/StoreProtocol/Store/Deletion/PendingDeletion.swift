@@ -339,6 +339,8 @@ public struct PendingDeletion {
       for model in models { finish(model, in: transaction) }
       return links
     }
+    noteCuts(in: cut)
+    transaction?.atEnd { noteCuts(in: cut) }
     for (model, fields) in links where others == .areUpdated {
       do {
         try await update(model, fields)
@@ -350,6 +352,17 @@ public struct PendingDeletion {
           \((model.storedIdentifier ?? "").quotedForMessage), which referenced it, could not be updated: \("\(error)".shortenedForMessage(atMost: 500)). It references \
           nothing now and has to be saved.
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
+      }
+    }
+  }
+
+  /// Records that records have changed: reads in progress may have their links to deleted models.
+  private func noteCuts(in records: [(type: ModelObject.Type, identifier: String)]) {
+    for (type, identifier) in records {
+      if let live = store.scope.liveModel(of: type, identifier: identifier) {
+        store.scope.pendingReads.noteUpdate(of: live)
+      } else {
+        store.scope.pendingReads.noteDeletion(type.typeName, identifier)
       }
     }
   }

@@ -168,6 +168,8 @@ package struct PendingCreations<M: Model> {
       model.markLoaded()
       scope.addCreated(model)
       scope.noteCommit(of: model)
+      // A read in progress may have a record of its identifier that was deleted.
+      scope.pendingReads.noteUpdate(of: model)
       ModelHook.afterCreate.run(on: model)
     }
   }

@@ -18,6 +18,16 @@ extension ModelStoreContract {
         for delay in 0..<30 { try await reverting(isRefresh: isRefresh, besideDeletionAfter: delay, makeStore) }
       }
     },
+    SharedEngineCheck("a read beside a deletion restores no link to the deleted model") { makeStore in
+      for reading in Reading.allCases where reading != .members {
+        for delay in 0..<30 { try await read(reading, besideDeletionOfCompanyAfter: delay, makeStore) }
+      }
+    },
+    SharedEngineCheck("a stream that has begun before a deletion has no values of the deleted record") { makeStore in
+      for inTransaction in [false, true] {
+        for createsAgain in [false, true] { try await streaming(makeStore, inTransaction, createsAgain) }
+      }
+    },
     SharedEngineCheck("a model whose creation is undone beside a refresh of it can be created again by a redo") {
       makeStore in
       for delay in 0..<20 { try await undoingCreation(besideRefreshAfter: delay, makeStore) }
@@ -146,6 +156,73 @@ extension ModelStoreContract {
       try require(!company.isDirty, "\(company.identifier ?? "") is dirty \(what)")
     }
     for company in [old, new] { try await store.delete(company) }
+  }
+
+  /// - Parameter delay: the suspensions of the task that deletes the company.
+  @MainActor private static func read(
+    _ reading: Reading, besideDeletionOfCompanyAfter delay: Int, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    let company = ContractCompany.named("Acme")
+    company.id.value = "acme"
+    try await store.create(company)
+    let person = ContractPerson.named("Ada", age: 1), other = ContractPerson.named("Bob", age: 2)
+    for each in [person, other] {
+      each.company.value = company
+      try await store.create(each)
+    }
+    let deletion = task {
+      for _ in 0..<delay { await Task.yield() }
+      try await store.delete(company)
+    }
+    var found = try await people(reading, of: company, person.identifier ?? "", in: store)
+    try await deletion.value
+    found += [person, other]
+    let what = "(\(reading), deleted after \(delay) suspensions)"
+    for each in found {
+      try require(each.company.value == nil && !each.company.isDirty, "a person has the deleted company \(what)")
+    }
+    for each in [person, other] { try await store.delete(each) }
+  }
+
+  @MainActor private static func streaming(
+    _ makeStore: () async throws -> any ModelStore, _ inTransaction: Bool, _ createsAgain: Bool
+  ) async throws {
+    let store = try await makeStore()
+    let people = ["Ada", "Bob"].map { ContractPerson.named($0, age: 1) }
+    for (index, person) in people.enumerated() {
+      person.id.value = 100 + index
+      try await store.create(person)
+    }
+    let new = ContractPerson.named("Bob", age: 2)
+    new.id.value = 101
+    var found: [ContractPerson] = []
+    let body: @MainActor @Sendable (any ModelStore) async throws -> Void = { store in
+      for try await person in store.stream(ContractPerson.self) {
+        found.append(person)
+        guard person === people[0] else { continue }
+        try await store.delete(people[1])
+        if createsAgain { try await store.create(new) }
+      }
+    }
+    if inTransaction {
+      guard store is any TransactionalModelStore else { return }
+      try await transaction(in: store) { store in try await body(store) }
+    } else {
+      try await body(store)
+    }
+    let what = "(in a transaction: \(inTransaction), created again: \(createsAgain))"
+    try require(!people[1].isPersisted, "the deleted model is persisted \(what)")
+    for each in found where each !== people[0] && each !== people[1] {
+      try require(createsAgain && each === new, "the stream has made another object of the deleted record \(what)")
+    }
+    let live = store.scope.liveModel(ContractPerson.self, identifier: "101")
+    try require(live === (createsAgain ? new : nil), "the live model of the identifier is another one \(what)")
+    if createsAgain {
+      try require(new.age.value == 2 && !new.isDirty, "the new model has values of the deleted record \(what)")
+      try await store.delete(new)
+    }
+    try await store.delete(people[0])
   }
 
   /// - Parameter delay: the suspensions of the task that refreshes.

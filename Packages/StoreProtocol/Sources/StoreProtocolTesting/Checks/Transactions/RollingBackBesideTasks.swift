@@ -31,6 +31,9 @@ extension ModelStoreContract {
     SharedEngineCheck("a save in progress keeps its value if a transaction that edits it fails") { makeStore in
       try await savingDuringEdit(makeStore)
     },
+    SharedEngineCheck("a save keeps its value if a transaction that edits it before and after fails") { makeStore in
+      try await savingBetweenEdits(makeStore)
+    },
     SharedEngineCheck("a field set back while it is saved stays dirty if a transaction that edits it fails") {
       makeStore in
       try await revertingDuringSave(makeStore)
@@ -166,6 +169,45 @@ extension ModelStoreContract {
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 2, "\(place): the stored age")
     try requireEqual(stored.company.value?.identifier, companies[1].identifier, "\(place): the stored company")
+  }
+
+  @MainActor private static func savingBetweenEdits(_ makeStore: () async throws -> any ModelStore) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    for delay in 0..<20 {
+      let age = 5 * delay
+      let (edited, edit) = AsyncStream.makeStream(of: Void.self)
+      let (saved, save) = AsyncStream.makeStream(of: Void.self)
+      let task = Task { @MainActor in
+        try await transaction(in: store) { _ in
+          person.age.value = age + 1
+          for await _ in edited { break }
+          for _ in 0..<delay { await Task.yield() }
+          person.age.value = age + 2
+          for await _ in saved {}
+          throw Refusal()
+        }
+      }
+      while person.age.value != age + 1 { await Task.yield() }
+      person.age.value = age + 3
+      edit.yield()
+      try await store.save(person)
+      // The transaction may have edited the field after the save.
+      while person.age.value != age + 2 { await Task.yield() }
+      save.finish()
+      _ = await task.result
+      edit.finish()
+      let stored = try await store.list(ContractPerson.self).count
+      try requireEqual(stored, 1, "the number of people")
+      let fresh = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(person.age.value, age + 3, "the age (delay: \(delay))")
+      try requireEqual(fresh.age.value, age + 3, "the stored age (delay: \(delay))")
+      try require(!person.isDirty, "the age is dirty (delay: \(delay))")
+      // Nobody else wrote it.
+      person.age.value = age + 4
+      try await store.save(person)
+    }
   }
 
   @MainActor private static func savingDuringEdit(_ makeStore: () async throws -> any ModelStore) async throws {
