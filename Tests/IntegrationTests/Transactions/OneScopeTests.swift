@@ -47,6 +47,33 @@ private final class Book: Model {
     #expect(stored.count == 16)
   }
 
+  @Test func `Tasks of a transaction that would wait for each other for ever get a conflict`() async throws {
+    let first = MemoryModelStore(), other = MemoryModelStore()
+    let second = MemoryModelStore(first.handle, scope: first.scope)
+    let outcomes = try await first.transaction { _ in
+      // Both have their first turn before they ask for the second one.
+      let inner = Task {
+        try await second.transaction { _ in
+          for _ in 0..<5 { await Task.yield() }
+          try await other.transaction { _ in }
+        }
+      }
+      let outer = Task {
+        try await other.transaction { _ in
+          for _ in 0..<5 { await Task.yield() }
+          try await second.transaction { _ in }
+        }
+      }
+      return [await inner.result, await outer.result]
+    }
+    let errors = outcomes.compactMap { outcome -> ModelStoreError.Code? in
+      guard case .failure(let error) = outcome else { return nil }
+      return (error as? ModelStoreError)?.code
+    }
+    #expect(errors == [.conflict])
+    try await second.transaction { _ in try await other.transaction { _ in } }
+  }
+
   @Test func `A transaction includes one of another store of its scope without waiting`() async throws {
     let cache = MemoryModelStore()
     let store = MemoryModelStore(scope: cache.scope)

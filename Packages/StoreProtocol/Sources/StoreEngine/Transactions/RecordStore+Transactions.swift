@@ -74,7 +74,11 @@ extension RecordStore {
     if let outer = TransactionMark.innermost(of: scope) {
       // Its child tasks may begin several at the same time.
       let id = ObjectIdentifier(outer)
-      try await scope.innerTransactionTurns.begin(id)
+      if !scope.innerTransactionTurns.beginImmediately(id) {
+        let wait = try TransactionWaits.begin(for: outer)
+        defer { TransactionWaits.end(wait) }
+        try await scope.innerTransactionTurns.begin(id)
+      }
       defer { scope.innerTransactionTurns.end(id) }
       return try await runInTurn(areIndependent: areIndependent, body)
     }

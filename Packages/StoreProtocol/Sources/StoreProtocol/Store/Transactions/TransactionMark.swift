@@ -12,12 +12,19 @@ package final class TransactionMark: Sendable {
 
   /// The scope whose turn the transaction has; nil for a nested one.
   let scope: ObjectIdentifier?
+  /// What others wait for while the transaction runs: the scope, and the transaction of the scope that it is inside.
+  let turns: [ObjectIdentifier]
   private let hasEnded = Atomic(false)
 
   /// The mark of a new transaction.
   ///
   /// - Parameter scope: the scope whose turn it has; nil for a nested one.
-  package init(of scope: AnyObject? = nil) { self.scope = scope.map { ObjectIdentifier($0) } }
+  package init(of scope: AnyObject? = nil) {
+    let scope = scope.map { ObjectIdentifier($0) }
+    let outer = scope.flatMap { scope in Self.entered.last { $0.scope == scope && $0.isOpen } }
+    self.scope = scope
+    turns = [scope, outer.map { ObjectIdentifier($0) }].compactMap(\.self)
+  }
 
   /// Whether the running task, or a task that started it, is in the transaction, and its body has not ended.
   package var isEntered: Bool { Self.entered.contains { $0 === self } && isOpen }

@@ -1,9 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The transactions of the process that wait for the turn of the stores of another scope.
+/// The transactions of the process that wait for the turn of the stores of another scope, or for that of the transactions
+/// inside a transaction.
 ///
-/// Transactions that wait for each other would never end. So a task does not begin to wait for a scope if a
-/// transaction of that scope waits, directly or over others, for one of its own transactions.
+/// Transactions that wait for each other would never end. So a task does not begin to wait for a turn if the
+/// transaction that has it waits, directly or over others, for one of the task's own transactions.
 ///
 /// ```swift
 /// let wait = try TransactionWaits.begin(for: scope)
@@ -15,23 +16,23 @@ package enum TransactionWaits {
 
   private struct Wait: Sendable {
     let transactions: [TransactionMark]
-    let scope: ObjectIdentifier
+    let turn: ObjectIdentifier
 
-    func has(_ scope: ObjectIdentifier) -> Bool { transactions.contains { $0.scope == scope && $0.isOpen } }
+    func has(_ turn: ObjectIdentifier) -> Bool { transactions.contains { $0.turns.contains(turn) && $0.isOpen } }
   }
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
     var count: UInt64 = 0
 
-    /// Returns whether a transaction of a scope waits, directly or over others, for one of some transactions.
-    func doesWait(_ scope: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
+    /// Returns whether the transaction that has a turn waits, directly or over others, for one of some transactions.
+    func doesWait(_ turn: ObjectIdentifier, for transactions: [TransactionMark]) -> Bool {
       var seen: Set<ObjectIdentifier> = []
-      var remaining = [scope]
-      while let scope = remaining.popLast() {
-        if transactions.contains(where: { $0.scope == scope }) { return true }
-        guard seen.insert(scope).inserted else { continue }
-        for wait in waits.values where wait.has(scope) { remaining.append(wait.scope) }
+      var remaining = [turn]
+      while let turn = remaining.popLast() {
+        if transactions.contains(where: { $0.turns.contains(turn) }) { return true }
+        guard seen.insert(turn).inserted else { continue }
+        for wait in waits.values where wait.has(turn) { remaining.append(wait.turn) }
       }
       return false
     }
@@ -39,19 +40,20 @@ package enum TransactionWaits {
 
   private static let state = Lock(State())
 
-  /// Begins the wait of the running task for the turn of a scope.
+  /// Begins the wait of the running task for a turn.
   ///
+  /// - Parameter owner: the scope, or the transaction inside which the task begins another one.
   /// - Returns: the number of the wait; nil if the task is in no transaction, so that none waits for it.
   /// - Throws: ``ModelStoreError`` with the code `conflict` if the wait would never end.
   /// - Complexity: O(*n*) in the number of transactions that wait inside others.
-  package static func begin(for scope: AnyObject) throws -> UInt64? {
+  package static func begin(for owner: AnyObject) throws -> UInt64? {
     let transactions = TransactionMark.ofTask
     if transactions.isEmpty { return nil }
-    let id = ObjectIdentifier(scope)
+    let id = ObjectIdentifier(owner)
     let number = state.withLock { state -> UInt64? in
       if state.doesWait(id, for: transactions) { return nil }
       state.count += 1
-      state.waits[state.count] = Wait(transactions: transactions, scope: id)
+      state.waits[state.count] = Wait(transactions: transactions, turn: id)
       return state.count
     }
     if let number { return number }
