@@ -56,8 +56,8 @@ public final class AsyncHTTPClientTransport: StreamingTransport {
   /// - Parameter request: the request. Its time limit applies to the whole exchange with all redirects.
   /// - Returns: the response, decompressed if it was sent as gzip or deflate.
   /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `unauthorized` if a
-  ///   proxy requires credentials, `server` if the response is too long or not HTTP, `invalid` if the request can't be
-  ///   sent.
+  ///   proxy requires credentials, and `server` if the response is too long or not HTTP. It is `invalid` if the request
+  ///   can't be sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     let timeout = min(request.timeout, Self.longestTimeout)
     return try await response(to: request, Exchange(self, HTTPProgress.observer)) {

@@ -89,8 +89,8 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   /// Finds the model with an identifier.
   ///
-  /// - Throws: `ModelStoreError` with the code `notFound` if there is none, `corrupt` if its record can't be read, or
-  ///   may be lost in a damaged part of the files.
+  /// - Throws: `ModelStoreError` with the code `notFound` if there is none. The code is `corrupt` if its record can't
+  ///   be read, or may be lost in a damaged part of the files.
   public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     do {
       let model = try await super.lookup(type, identifier: identifier)

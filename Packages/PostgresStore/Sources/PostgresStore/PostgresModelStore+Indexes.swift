@@ -18,8 +18,8 @@
     ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
     ///     `conflict`, names the field, and writes nothing. Each row is checked at once: two records can't exchange
     ///     their values in one batch.
-    /// - Throws: `ModelStoreError` with the code `unsupported` for a field of another form or of an existing table,
-    ///   `conflict` if values of a unique index exist twice. There is no index then.
+    /// - Throws: `ModelStoreError` with the code `unsupported` for a field of another form or an existing table, or
+    ///   `conflict` for duplicates in a unique index. There is no index then.
     /// - Complexity: O(*n*) in the number of stored models of the type, the first time.
     public func index<M: Model, Value>(_ field: KeyPath<M, Field<Value>>, unique: Bool = false) async throws {
       try await index(StoredKeyPath(M.self, { $0[keyPath: field] }, in: scope.transformers), M.self, unique)

@@ -10,9 +10,9 @@
   /// try await store.prepare([Author.self, Book.self])
   /// ```
   ///
-  /// Each type has a table with a row per model: the identifier, the record as JSON, its revision, and its position in
-  /// the order of creation. Foreign keys and indexed fields have columns of their own. The first call connects. Calls
-  /// that wait for the server run on the store's own threads.
+  /// Each type has a table with a row per model: identifier, record as JSON, revision, and position in the order of
+  /// creation. Foreign keys and indexed fields have columns of their own. The first call connects. Calls that wait for
+  /// the server run on the store's own threads.
   ///
   /// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the
   ///   `handle`. A server creates one per request.

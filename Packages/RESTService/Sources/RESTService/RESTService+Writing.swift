@@ -61,8 +61,8 @@ extension RESTService {
     throw ServiceProblem(422, "The body has another identifier than the path, which can't be changed.").about(outermost)
   }
 
-  /// Rejects an integer of a client in the upper half of all: the store assigns integers after the largest one so far,
-  /// and would have none left.
+  /// Rejects an identifier of a client in the upper half of all integers. The store assigns integers after the largest
+  /// one so far, and would have none left.
   private func checkSize<M: Model>(of model: M) throws {
     guard let field = model.identifierField, field.valueType is any FixedWidthInteger.Type,
       let integer = model.identifier.flatMap({ Int($0) }), integer > .max / 2, let key = key(of: field, model)

@@ -203,8 +203,8 @@ public final class RESTService: Sendable {
     }
   }
 
-  /// Returns the class of an address, the components after the path of its collection, and the request with the
-  /// parameters of the service instead of those of the dialect.
+  /// Returns the class of an address, the components after the path of its collection, and the request. The request has
+  /// the parameters of the service instead of those of the dialect.
   ///
   /// - Throws: ``ServiceProblem`` with the status 404, or the error of the dialect.
   func route(_ call: ServiceCall) throws -> (served: ServedType, rest: [String], call: ServiceCall) {
@@ -307,8 +307,8 @@ extension RESTService: CustomStringConvertible {
 /// The store of one request.
 private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
 
-/// Returns the response to a write. It is called after the commit, since the store may complete a record then: with
-/// defaults of columns, and with numbers or dates as columns round them.
+/// Returns the response to a write. It is called after the commit, in which the store may complete a record with
+/// defaults of columns and with rounded numbers and dates.
 typealias WrittenAnswer = () throws -> HTTPResponseData
 
 extension HTTPResponseData {

@@ -4,9 +4,8 @@
 extension RecordStore {
   /// Deletes a model by its delete rules.
   ///
-  /// Another instance may write a reference between the search for references and the removal, and the live models of
-  /// this one may have links of an open transaction. So a deletion is a transaction, which is repeated after a
-  /// conflict.
+  /// Another instance may write a reference between the search for references and the removal. The live models of this
+  /// one may have links of an open transaction. So a deletion is a transaction, which is repeated after a conflict.
   final func remove<M: Model>(_ model: M) async throws {
     try parts.check()
     // Not inside of the transaction: the creation may wait for a turn, too.

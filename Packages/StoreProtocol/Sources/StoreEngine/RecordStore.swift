@@ -106,8 +106,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     }
   }
 
-  /// Removes a model and the models that its delete rules cascade to, and cuts the links to them in the remaining
-  /// records: atomically, even if the models are not live.
+  /// Atomically removes a model and the models that its delete rules cascade to. Links to them are cut in the remaining
+  /// records, even if the models are not live.
   ///
   /// Live models that referenced a deleted one have nil or a shorter list. The change is stored, and `afterUpdate`
   /// runs.
@@ -131,8 +131,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///
   /// A store that synchronises records the deletions for its server.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` if the engine can't list its types, or its records are
-  ///   those of a synchronised store or of a change log. Otherwise as ``delete(_:)`` does.
+  /// - Throws: `ModelStoreError` with the code `unsupported` if the engine can't list its types, or belongs to a
+  ///   synchronised store or a change log. Otherwise as ``delete(_:)`` does.
   /// - Complexity: O(*n*) in the number of stored models, which are all in memory at once.
   @discardableResult
   open func deleteAll() async throws -> Int {

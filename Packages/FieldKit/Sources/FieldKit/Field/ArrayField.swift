@@ -1,8 +1,7 @@
 /// A field with a list of values. It starts as an empty list, not as nil, and counts as unset until it is set.
 ///
 /// `Field<String>()*` and `*Field<String>()` are short for `ArrayField(Field<String>())`. The inner field describes one
-/// element: its rules are checked for every element, its domain holds for every element, its transformer reads and
-/// writes every element.
+/// element: its rules, its allowed values and its transformer apply to every element.
 ///
 /// ```swift
 /// let tags = ArrayField(Field<String>().require(.notBlank), name: "Tags", allowsDuplicates: false)

@@ -21,8 +21,8 @@ open class FieldDeclaration: @unchecked Sendable {
 
 /// The location of the metadata in the fields of a class, and the metadata to store there.
 ///
-/// Code that does not know the type of the value has to get the location from the class, which costs more than to read
-/// the value. So the location is found once, and verified on the field by which it was found.
+/// Code that does not know the type of the value gets the location from the class. That costs more than to read the
+/// value. So the location is found once, and verified on the field by which it was found.
 @_spi(ModelKitInternals)
 public struct MetadataLocation: @unchecked Sendable {
   // Sendable because the metadata of a declaration is immutable once it is created.

@@ -1,6 +1,6 @@
 extension Field {
-  /// Returns the transformer that the field uses in a context: its own, that of the context for the type of the value,
-  /// or the conversion of the type itself. That of a list is made of the conversion of its elements.
+  /// Returns the transformer of the field in a context: its own, else that of the context for the type, else the
+  /// conversion of the type. The transformer of a list converts each element.
   ///
   /// - Parameter context: the source of transformers and of the leniency.
   public final func transformer(

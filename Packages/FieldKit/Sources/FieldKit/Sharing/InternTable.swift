@@ -3,9 +3,9 @@ import Synchronization
 /// A table of immutable objects that are shared in the whole process, such as the declaration of the field `age` of
 /// every `Person`.
 ///
-/// Entries stay for ever, so the table has a capacity. Up to half of it, an object is stored at its first request;
-/// above, only at its second, so that generated names do not displace declared ones. An object that is not stored works
-/// as well, and belongs to its requester alone.
+/// Entries stay for ever, so the table has a capacity. Up to half of it, an object is stored at its first request.
+/// Above, it is stored at its second, so that generated names do not displace declared ones. An object that is not
+/// stored works as well, and belongs to its requester alone.
 ///
 /// - Complexity: O(1) for a lookup, without a lock.
 final class InternTable: @unchecked Sendable {

@@ -1,5 +1,5 @@
-/// A decoder of JSON for `Codable` types. Each member is read as a field of its type would be: dates as ISO 8601 text,
-/// decimals with all their digits, enumerations by raw value. Transformers of the context apply.
+/// A decoder of JSON for `Codable` types. Each member is read as by a field of its type: dates as ISO 8601, decimals
+/// with all digits, enumerations by raw value. Transformers of the context apply.
 ///
 /// Foundation's decoder has no contexts and reads dates as seconds since 2001.
 struct JSONValueDecoder: Decoder {

@@ -10,8 +10,8 @@ public struct ValueTransformError: Error, CustomStringConvertible {
   public let expected: String
   /// A description of the value that was found, with the value if it is short.
   public let found: String
-  /// The path of the value: the key of the field if a dictionary was read or written, and the path inside the value,
-  /// such as `addresses[2].street`. Empty for a value by itself.
+  /// The path of the value, such as `addresses[2].street`. It begins with the key of the field if a dictionary was read
+  /// or written. Empty for a value by itself.
   public let path: String
   /// The underlying error of a transformer or type of your own, if it threw one of another type.
   public let cause: (any Error)?

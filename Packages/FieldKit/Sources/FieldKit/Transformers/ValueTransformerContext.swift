@@ -18,8 +18,8 @@ public struct ValueTransformerContext: Sendable {
     /// Such a value is an error. A number may have any notation with the same value: `4.0` is read as an integer, and
     /// `4` as a `Double`.
     case strict
-    /// Such a value is converted if its meaning is unambiguous: text to the number or boolean it spells, numbers and
-    /// booleans to text, 0 and 1 to booleans.
+    /// Such a value is converted if its meaning is unambiguous. Text becomes the number or boolean that it spells, a
+    /// number or boolean becomes text, and 0 and 1 become booleans.
     ///
     /// Nothing is truncated, rounded or left out: `"1.5"` is not an integer, and one bad element makes the whole list
     /// an error with its index. Transformers and ``JSONConvertible`` types of your own receive the JSON unchanged.

@@ -6,16 +6,16 @@ import Testing
 /// The rules, as the model has them:
 ///
 /// 1. A node has a value and the stamp of its last set. `set` creates a new stamp, newer than all before.
-/// 2. A node that is set to a different value notifies its bindings and observers, in the order in which they were
-///    added, before the set returns.
+/// 2. A node that is set to a different value notifies its bindings and observers before the set returns, in the order
+///   of their addition.
 /// 3. A binding passes the value on with the stamp of its origin. The target takes it if the stamp is newer than its
 ///    own, and then proceeds as in 2. So a value reaches each node at most once, and every ring ends.
 /// 4. A transform is a node of its own between two: it takes every change, and passes on what differs.
 /// 5. A new binding passes its value on at once with a new stamp, unless the source was never set. `<-->` is such a
 ///    binding from right to left, followed by one from left to right that passes nothing on at first. A value that is
 ///    set during that first delivery is passed on afterwards.
-/// 6. An observer is called at once with the current value as old and new. It is then called with the old and the new
-///    value of every change, until its token is cancelled, it is removed, or the node is deallocated.
+/// 6. An observer is called at once with the current value as old and new. Every change calls it with the old and the
+///   new value, until its token is cancelled, it is removed, or the node is deallocated.
 /// 7. In a transaction sets take effect at once, but nothing is passed on. At its end nodes pass their last values on
 ///    in the order of their first changes. A node that changes meanwhile is queued again. A transform is left out if
 ///    the value was restored before it was ever passed on; bindings are not. Observers are called once at the end, in

@@ -11,8 +11,8 @@ extension FileModelStore {
   /// ```
   ///
   /// The file contains a snapshot of the group, without open transactions. Reads and writes continue during the call.
-  /// The file is written under a temporary name, and replaces an older one when it is complete, so an error or a crash
-  /// leaves the older one. If the file is a symbolic link, its target is replaced.
+  /// The file is written under a temporary name, and replaces an older file when it is complete. An error or a crash
+  /// leaves the older file. If the file is a symbolic link, its target is replaced.
   ///
   /// The temporary name is `people.json.new`, with a number if that name exists. An error removes the file. A killed
   /// process leaves it behind, and you can remove it.
@@ -21,8 +21,8 @@ extension FileModelStore {
   ///   - url: the file, in a folder that exists.
   ///   - progress: receives the progress at intervals.
   /// - Returns: the number of written models.
-  /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own, `corrupt` if a record
-  ///   can't be read, `cancelled`, or an error of the disk.
+  /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own. The code is `corrupt`
+  ///   if a record can't be read, `cancelled`, or that of a disk error.
   /// - Complexity: O(*n*) in the size of the models, with a few megabytes of memory.
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
@@ -43,9 +43,9 @@ extension FileModelStore {
   ///
   /// The whole file is checked first. If it is invalid, or contains stored models and `existing` is `reject`, the error
   /// has the position, and nothing is imported. The file is also invalid if a class can't decode a model, or decodes
-  /// another identifier, because such a record would make lists of its type fail. This is checked for the classes in
-  /// `types`, and for those whose models this store instance has created, read or written. Models of other classes are
-  /// imported unchecked. If one can't be read later, the error names it, and you can delete it.
+  /// another identifier. Such a record would make lists of its type fail. This is checked for the classes in `types`,
+  /// and for those whose models this store instance has created, read or written. Models of other classes are imported
+  /// unchecked. If one can't be read later, the error names it, and you can delete it.
   ///
   /// Then the file is read again, and written in batches. If a batch fails, as on a full disk or for a unique index,
   /// the error has the number of written models. These stay stored, and another import with `existing` as `keep` or

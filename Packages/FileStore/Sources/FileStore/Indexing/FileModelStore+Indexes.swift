@@ -104,8 +104,8 @@ extension FileModelStore {
   ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
   ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they
   ///     are at the end of a batch or transaction. A unique index stays unique as long as the store is open.
-  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` if
-  ///   there is no such field or it is of another type. There is no index then.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, or `invalid` if
+  ///   no field of this type exists. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type; it needs about 50 bytes of memory for each.
   public func index<M: Model>(_ type: ModelType<M>, _ key: String, unique: Bool = false) async throws {
     func path<Exact: Model>(_ exact: Exact.Type) throws -> StoredKeyPath {

@@ -2,8 +2,7 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
-  /// Maintains an index of the words of a text or of a list of texts, for all instances of the store, as long as it is
-  /// open.
+  /// Maintains an index of the words of a text or a list of texts, for all instances of the store, while it is open.
   ///
   /// The index is used for `matches(words:)`, also together with other conditions. `explain` reports it as the field
   /// followed by `.text`.

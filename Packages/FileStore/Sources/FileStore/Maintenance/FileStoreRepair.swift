@@ -93,8 +93,8 @@ extension FileModelStore {
   /// Writes wait for the repair. A read of all records that the repair interrupts throws `conflict`: repeat it.
   ///
   /// - Returns: the losses, and the number of kept models.
-  /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if
-  ///   the task was cancelled in time, or that of an error of the disk. The journal is unchanged then.
+  /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store is read-only, `cancelled` if the task was
+  ///   cancelled in time, or that of a disk error. The journal is unchanged then.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func repair() async throws -> FileStoreRepair {

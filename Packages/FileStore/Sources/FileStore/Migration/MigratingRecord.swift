@@ -32,8 +32,8 @@ public struct MigratingRecord {
 
   /// Renames a key. Does nothing if the key is missing.
   ///
-  /// - Throws: `ModelStoreError` with the code `conflict` if the new key exists; another error if it is nested in a
-  ///   value that is not an object.
+  /// - Throws: `ModelStoreError` with the code `conflict` if the new key exists, or another error if a value on its
+  ///   path is not an object.
   public mutating func rename(_ key: String, to newKey: String) throws {
     guard let old = self[key] else { return }
     if self[newKey] != nil {

@@ -4,8 +4,8 @@ import Testing
 @testable import FileStore
 @testable import StoreProtocolTesting
 
-/// A store of two groups and all that can happen to it, one random step after the other, beside a plain list of the
-/// states that it may have.
+/// A random history of a store with two groups and every kind of fault, beside a plain list of the states that are
+/// allowed.
 struct LongLife {
   /// The content of a group, and the largest integers that were identifiers in it.
   struct State {

@@ -2,7 +2,7 @@
 
 extension FileEngine {
   /// An engine of a store on a file system in memory. It preallocates little space at a time, since each opening reads
-  /// all of it: with a mebibyte, tests that open a hundred stores take minutes under the sanitizer.
+  /// all of it. With a mebibyte, tests that open a hundred stores take minutes under the sanitizer.
   static func simulated(on fileSystem: any FileSystem, clock: any EngineClock = SystemClock()) -> FileEngine {
     var options = FileEngineOptions()
     options.journal.preallocation = 4 << 10

@@ -40,8 +40,8 @@ public final class MemoryEngine: CommitOrderedEngine {
 
   /// Commits a batch atomically.
   ///
-  /// - Throws: `RecordMismatch`, or `ModelStoreError` with the code `conflict` if a unique index has the value already,
-  ///   or if another writer changed a record that the transaction read.
+  /// - Throws: `RecordMismatch`. `ModelStoreError` with the code `conflict` if a unique index has the value, or if
+  ///   another writer changed a record that the transaction read.
   public func commit(_ batch: RecordBatch) throws {
     let operations = batch.operations
     try tables.withLock { tables in

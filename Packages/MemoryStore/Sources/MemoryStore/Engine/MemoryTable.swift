@@ -147,8 +147,8 @@ struct MemoryTable: Sendable {
     writesBegin = lastWrite
   }
 
-  /// Returns the records that were written after a revision, with their numbers in the order of creation; nil if that
-  /// is unknown, or if records were removed.
+  /// Returns the records that were written after a revision, with their numbers in the order of creation. Returns nil
+  /// if these are unknown, or if records were removed.
   func records(writtenAfter revision: UInt64) -> [NumberedRecord]? {
     guard revision >= writesBegin else { return nil }
     let places = Set(writes.reversed().prefix { $0.revision > revision }.map(\.place))

@@ -43,8 +43,8 @@ extension MemoryModelStore {
       plan: plan.testing(rows.count), records: .some(rows.map(\.row), orders: rows.map(\.place)), isMerged: true)
   }
 
-  /// Returns the number of matches of a query inside a transaction that wrote records of the type: the count of the
-  /// indexes, corrected by the records that the transaction wrote.
+  /// Returns the number of matches of a query inside a transaction that wrote records of the type. It is the count of
+  /// the indexes, corrected by these records.
   ///
   /// - Returns: nil if records have to be read for it.
   /// - Complexity: O(*n*) in the number of records that the transaction wrote.
@@ -103,8 +103,8 @@ extension StoreTransaction {
     return stored + new
   }
 
-  /// Returns the first matches of a query that the transaction did not write, in the order of their creation; nil if
-  /// the order of the index yields too few.
+  /// Returns the first matches of a query that the transaction did not write, in the order of their creation. Returns
+  /// nil if the index yields too few.
   fileprivate func untouched<M: Model>(
     _ type: String, _ rows: MemoryRows, _ plan: QueryPlan, _ indexes: [OrderedIndex], _ start: QueryPosition?,
     _ run: QueryRun<M>

@@ -65,8 +65,8 @@ extension MemoryModelStore {
   ///     to-one relation with `foreignKey: true`.
   ///   - unique: whether equal values, nil excepted, are rejected: then writing it throws `conflict` and names the
   ///     field.
-  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, `invalid` if
-  ///   there is no such field or it is of another type. There is no index then.
+  /// - Throws: `ModelStoreError` with the code `conflict` if equal values of a unique index are stored, or `invalid` if
+  ///   no field of this type exists. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type.
   public func index<M: Model>(_ type: ModelType<M>, _ key: String, unique: Bool = false) throws {
     func path<Exact: Model>(_ exact: Exact.Type) throws -> StoredKeyPath {

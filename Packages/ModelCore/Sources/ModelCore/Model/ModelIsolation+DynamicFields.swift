@@ -4,8 +4,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Adds a field to this one model: `person << Field<String>(key: "nickname")`.
   ///
   /// The field is then used like a declared one: it is read and written, validated, observed, copied, merged and found
-  /// by its key. A store reads the record of an embedded model with such a field into a new model without it, so add
-  /// fields to models that have identifiers.
+  /// by its key. A store reads the record of an embedded model into a new model, which lacks such a field. So add
+  /// fields only to models that have identifiers.
   ///
   /// - Precondition: the field can be added: see the errors of ``add(field:)``. Use that method where keys come from
   ///   data.

@@ -6,8 +6,8 @@ extension ModelIsolation where Self: ModelObject {
   /// otherwise, such as a ``prototype()``.
   ///
   /// The property is read, and the fields read by it are recorded. It must read one field alone, and equal the value of
-  /// that field for a number of sample values, which no hook or observer of the field receives. Then it is set to its
-  /// own value, which must set the field.
+  /// that field for some sample values. No hook or observer of the field receives these. Then it is set to its own
+  /// value, which must set the field.
   ///
   /// - Parameter property: a property declared with `@Field`, `@Required`, `@ArrayField`, `@ModelField` or
   ///   `@ModelArrayField`.

@@ -84,7 +84,7 @@ extension ModelObject {
   }
 
   /// Returns whether a record at the position of this embedded model is read into it. The model is clean and in no
-  /// other record, and no value stays that the record lacks, so the result is that of a new model.
+  /// other record, and keeps no value that the record lacks. So the result equals a new model.
   ///
   /// - Parameters:
   ///   - relation: the relation that is read.

@@ -111,8 +111,8 @@ extension ModelReader {
     return fresh.modelIdentifier
   }
 
-  /// Returns the identifiers that a foreign key in a record references, as text, in a list if it is one; nil if it
-  /// can't be read.
+  /// Returns the identifiers that a foreign key in a record references, as text, in a list if it is one. Returns nil if
+  /// it can't be read.
   func identifiers(in json: JSONValue, of type: ModelObject.Type) -> JSONValue? {
     switch json {
     case .null: return json

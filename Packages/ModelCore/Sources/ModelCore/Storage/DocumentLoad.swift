@@ -2,8 +2,8 @@
 
 /// The loads from documents into a stored model. The store does not have these values yet.
 struct DocumentLoad {
-  /// The time in which values were loaded. It ends when the store reads the model: a value that was set earlier, and is
-  /// not in the record, is still that of the document.
+  /// The time in which values were loaded. It ends when the store reads the model. A value that was set earlier, and is
+  /// not in the record, stays that of the document.
   private struct Span {
     let start: ChangeStamp
     var end: ChangeStamp?

@@ -28,7 +28,7 @@ extension ModelScope {
   ///   - path: the path of the list in the document; the whole document by default.
   ///   - identifiers: returns the identifier that the record with a number must have; nil if any will do.
   ///   - localChanges: what happens to the local changes of live models.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON. ``ModelDecodingError`` for the first value that does not
   ///   fit, or the first record with another identifier; nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifiers: ((Int) -> String)? = nil,
@@ -113,8 +113,7 @@ extension ModelScope {
     return models
   }
 
-  /// Adds a source of the classes of records that are not read yet, so that references to models of a hierarchy have
-  /// their class before they are loaded.
+  /// Adds a source of the classes of unread records. So unloaded references to models of a hierarchy have their class.
   ///
   /// - Parameters:
   ///   - owner: the source, which ends with this object.

@@ -13,9 +13,8 @@ extension IdentityMap {
     transactions.isEmpty ? [] : transactions.reduce(into: []) { $0.formUnion($1.uncommittedModels) }
   }
 
-  /// Runs a read of records. Values that an open transaction of another task saved stay as they are: its commit may be
-  /// under way, and the records from before it are no newer. A model that it deleted remains the object of its
-  /// identifier.
+  /// Runs a read of records. Values that an open transaction of another task saved stay as they are. Its commit may be
+  /// under way, and earlier records are no newer. A model that it deleted remains the object of its identifier.
   func readBesideTransactions<Result>(localChanges: LocalChanges, _ body: () throws -> Result) rethrows -> Result {
     if transactions.isEmpty { return try body() }
     let deleted = registerDeleted()

@@ -173,8 +173,8 @@ extension ModelUndo {
     return sorted
   }
 
-  /// Cuts the remaining links of the models that leave the scope: links from before they joined it, links that the undo
-  /// left on one side, and links among these models. Otherwise a store would cut them one by one, as edits of its own.
+  /// Cuts the remaining links of the models that leave the scope: earlier links, one-sided links that the undo left,
+  /// and links among these models. Otherwise a store would cut them one by one, as edits of its own.
   private func nullifyLinks(of step: UndoStep) {
     let concerned = Set(step.existences.map(\.model)), change = RelationChange()
     for existence in step.existences where !existence.existedBefore {
@@ -199,7 +199,7 @@ extension ModelUndo {
     change.announce()
   }
 
-  /// Removes deleted models that joined the scope while the fields were set: a list had them between two edits of the
+  /// Removes deleted models that joined the scope while the fields were set. A list had them between two edits of the
   /// step, which also deleted them.
   private func removeTransientModels(of counter: UndoStep, except concerned: Set<ModelObject>) {
     for model in counter.existences.map(\.model) where model.isDeleted && !concerned.contains(model) {

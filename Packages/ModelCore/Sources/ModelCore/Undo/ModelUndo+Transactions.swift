@@ -97,8 +97,8 @@ extension ModelUndo {
     }
   }
 
-  /// Gives the last entries of fields their states from before a nested transaction that failed, if an edit by another
-  /// task ended the step of the outer one meanwhile.
+  /// Gives the last entries of fields their states from before a failed nested transaction. It is needed if an edit by
+  /// another task ended the outer step meanwhile.
   ///
   /// - Complexity: O(*n*) in the number of entries of all steps.
   func restoreEnds(_ states: [ObjectIdentifier: FieldState]) {

@@ -48,8 +48,8 @@ public final class ModelUndo {
   public struct Changes {
     /// The label of the step.
     public let label: String?
-    /// The stored models with unsaved changes, new ones that they reference, and deleted ones that have to be created
-    /// again, each before those that reference it. None in the scope of a draft, which is applied instead.
+    /// The stored models with unsaved changes, new ones that they reference, and deleted ones to create again. Each
+    /// model precedes those that reference it. None in the scope of a draft, which is applied instead.
     public let modelsToSave: [ModelObject]
     /// The stored models whose creation was undone, or whose deletion was redone. They have no relations to others
     /// any more, and stay in the scope until they are deleted.

@@ -147,7 +147,7 @@ public final class TransactionEdits {
     map.recordTogether(as: operation ?? self, body)
   }
 
-  /// Records that another store of the scope committed a save or the deletion of a model: its clean fields keep their
+  /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
   /// values if this transaction fails. So do those of a save by another task that this transaction had saved before.
   ///
   /// - Parameters:

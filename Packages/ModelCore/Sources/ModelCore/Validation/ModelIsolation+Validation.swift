@@ -17,10 +17,10 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
   ///
-  /// A field of a stored model with its saved value is not checked by them: a test for a unique name would find the
-  /// model itself. The other fields, also those of embedded models, are checked at the same time. If a value changes
-  /// during its check, the result is discarded and the new value is checked. Other related models are not waited for.
-  /// Runs in the isolation of the caller.
+  /// They skip the fields of a stored model that have their saved values: a test for a unique name would find the model
+  /// itself. The other fields, also those of embedded models, are checked at the same time. If a value changes during
+  /// its check, the result is discarded and the new value is checked. Other related models are not waited for. Runs in
+  /// the isolation of the caller.
   ///
   /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of
   ///   a check.

@@ -25,7 +25,7 @@ extension ModelObject {
   }
 
   /// Adds an error for each relation that references a deleted model, or one that an open transaction of another task
-  /// created: that may fail, and the link would remain.
+  /// created. That transaction may fail, and the link would remain.
   func addErrorsOfDeletedModels() {
     func add(_ links: [(field: AnyField, model: ModelObject)], _ code: String, _ reason: String) {
       for (field, model) in links {

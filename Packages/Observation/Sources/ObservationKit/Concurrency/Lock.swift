@@ -9,8 +9,8 @@ public final class Lock<State>: @unchecked Sendable {
   @usableFromInline var guarded: Guarded
   @usableFromInline let lock = SystemLock()
 
-  /// The state, and a byte: what has no size, as `()`, lies where the lock itself begins, and the thread sanitizer
-  /// would take each access for one to that.
+  /// The state, and a byte. A state without size, such as `()`, has the address of the lock itself, and the thread
+  /// sanitizer would confuse their accesses.
   @usableFromInline
   struct Guarded {
     @usableFromInline var state: State

@@ -1,5 +1,5 @@
-/// A set that waits to be delivered. An object, because the code that handles it does not know the type of its values,
-/// and then to copy a reference costs less than to copy a structure.
+/// A set that waits to be delivered. It is an object, because its callers do not know the type of its values. To copy a
+/// reference then costs less than to copy a structure.
 @usableFromInline
 final class ObservationRound<Value> {
   let old: Value

@@ -1,5 +1,5 @@
-/// Releases objects of which each may hold the last reference to the next, such as a long chain of derived observables,
-/// one after another instead of one within the other. So the stack does not grow with the length of the chain.
+/// Releases a long chain of objects, such as derived observables, in a loop instead of recursively. Each may hold the
+/// last reference to the next. So the stack does not grow with the length of the chain.
 @_spi(ModelKitInternals)
 public enum ReleaseQueue {
   /// Releases the object of a variable: now, or when the current release on this thread has ended.

@@ -115,8 +115,8 @@ private let ways: [Way] = [
 ]
 
 @Suite struct `Nothing leaks` {
-  /// All of it goes when the last reference of the user goes; what the way made may be kept, except a derived
-  /// observable, which retains its sources.
+  /// All of it is released with the last reference of the user. The user may keep the result of the path, except a
+  /// derived observable, which retains its sources.
   @Test(arguments: ways, [true, false])
   func `Nothing leaks from any way to observe or bind`(way: Way, keepsTokens: Bool) {
     var kept: [AnyObject] = []

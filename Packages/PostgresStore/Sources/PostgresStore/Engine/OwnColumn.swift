@@ -4,8 +4,8 @@
 
   /// A column of a store's own table that repeats the values of a field: of an indexed one, or of a foreign key.
   ///
-  /// Each statement that writes a record writes its columns. A record whose value has another form, or that has
-  /// characters which SQL can't read, is marked as irregular: queries read the records then, and not the column.
+  /// Each statement that writes a record writes its columns. A record whose value has another form, or characters which
+  /// SQL can't read, is marked as irregular. Queries then read the records instead of the column.
   struct OwnColumn: Sendable, Hashable {
     /// The form of the values, as the table of columns keeps it.
     enum Form: String, Sendable {

@@ -258,8 +258,8 @@
         ])
     }
 
-    /// The statement that returns the version of the columns of the written tables, after they were written: the
-    /// columns can't change any more until the transaction ends.
+    /// The statement that returns the version of the columns of the written tables. It follows the writes, after which
+    /// the columns can't change until the transaction ends.
     private var versionOfColumns: PostgresStatement {
       PostgresStatement(
         "SELECT coalesce(max(version), 0) FROM \(catalog.schema).modelkit_columns WHERE type = ANY ($1)",

@@ -129,8 +129,8 @@
       "CASE WHEN \(value) IS NULL THEN NULL WHEN \(value) ~ '\(pattern)' THEN \(result) ELSE (\(value))::bigint::text END"
     }
 
-    /// Returns an operand as the text of a parameter, spelled as the field writes it; nil if it has another form than
-    /// values of the field.
+    /// Returns an operand as the text of a parameter, spelled as the field writes it. Returns nil if it has another
+    /// form than values of the field.
     func operand(_ json: JSONValue) -> String? {
       func spelled<Value>(_ type: Value.Type) -> JSONValue? {
         guard let field = field as? Field<Value>, let value = try? field.value(readFrom: json, in: context) else {

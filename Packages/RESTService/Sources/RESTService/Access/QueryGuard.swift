@@ -9,8 +9,8 @@ struct QueryGuard {
   private let request: RESTServiceRequest
   private let followsRelations: Bool
 
-  /// - Parameter followsRelations: whether conditions may be about related records. A change of one of them is no
-  ///   change of the record that the condition finds, so a list of changes can't have such a condition.
+  /// - Parameter followsRelations: whether conditions may be about related records. A change of one of them does not
+  ///   change the record that the condition matches. So a list of changes can't have such a condition.
   init(_ service: RESTService, _ request: RESTServiceRequest, followsRelations: Bool = true) {
     self.service = service
     self.request = request

@@ -13,8 +13,8 @@ import StoreProtocol
 /// ```
 ///
 /// The stream ends when its task is cancelled, after an error of the store, and after
-/// ``RESTServiceOptions/streamTime``, since the user is authenticated only at its beginning. A client connects again
-/// with the identifier of the last event that it got, in the header `Last-Event-ID`.
+/// ``RESTServiceOptions/streamTime``. The limit is needed because the user is authenticated only at its beginning. A
+/// client connects again with the identifier of the last event that it got, in the header `Last-Event-ID`.
 public struct RESTEventStream: AsyncSequence, Sendable {
   typealias Reader = @Sendable (String?) async throws -> EventBatch
 

@@ -35,8 +35,8 @@ extension RESTService {
 
   /// Returns the effect of logged changes on the records that a query finds, and that the user may read.
   ///
-  /// - Returns: nil if values before a change can't be read, or the condition needs related models: then a client may
-  ///   have the record, or not.
+  /// - Returns: nil if it is unknown whether a client has the record, because earlier values can't be read or the
+  ///   condition needs related models.
   func recordChanges<M: Model>(
     _ query: ModelQuery<M>, _ served: ServedType, _ call: ServiceCall, _ logged: LoggedChanges
   ) async throws -> RecordChanges? {

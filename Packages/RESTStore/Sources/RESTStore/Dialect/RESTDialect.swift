@@ -50,12 +50,12 @@ public protocol RESTDialect: Sendable {
   /// Returns the address of an operation's request. Default: its path, without query.
   func address(of operation: RESTOperation) throws -> RESTAddress
 
-  /// Whether a new model with an identifier is created by a PUT to its own path, which must be unused, instead of a
-  /// POST to its collection. Default: no.
+  /// Whether a new model with an identifier is created by a PUT to its own, unused path instead of a POST to its
+  /// collection. Default: no.
   var createsWithPut: Bool { get }
 
-  /// Whether a POST of a list to a collection creates a model of each element, atomically, and is answered with the
-  /// list of their records in the same order. ``RESTModelStore/createAll(_:)`` then takes one request. Default: no.
+  /// Whether a POST of a list to a collection atomically creates a model for each element. The answer has their records
+  /// in the same order. ``RESTModelStore/createAll(_:)`` then takes one request. Default: no.
   ///
   /// Its ``RESTOperation`` is of the kind `create` and ``RESTOperation/isBulk``.
   var createsTogether: Bool { get }

@@ -24,8 +24,8 @@ public enum RESTIdentifier {
     M.prototype().storedValue(ofIdentifier: identifier, in: transformers)?.write(to: &record)
   }
 
-  /// Returns the value of a relation in a record: the identifier of the related model in the form of its field, or its
-  /// attributes including the identifier.
+  /// Returns the value of a relation in a record: the identifier in the form of its field, or the attributes including
+  /// the identifier.
   ///
   /// - Parameters:
   ///   - identifier: the identifier of the related model as text.

@@ -45,8 +45,8 @@ public struct RESTResponse: Sendable {
   /// The body of a failure is searched for:
   ///
   /// - a text at `message`, `error`, `detail` or `title`;
-  /// - messages by field at `errors`: an object of texts or lists of texts, or a list of objects with the field at
-  ///   `field`, `name`, `loc`, `pointer` or `source.pointer`;
+  /// - messages by field at `errors`: an object of texts or lists of texts, or a list of objects. These name the field
+  ///   at `field`, `name`, `loc`, `pointer` or `source.pointer`;
   /// - the same at `invalid-params`, `violations` or, as a list, `detail`;
   /// - with the status 400 or 422, an object whose members are lists of texts or objects of such lists;
   /// - with these, a list of such objects about several new records: ``RESTDialect/createsTogether``.

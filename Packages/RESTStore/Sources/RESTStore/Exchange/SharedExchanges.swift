@@ -54,8 +54,8 @@ final class SharedExchanges: Sendable {
     }
   }
 
-  /// Closes all requests in progress to further callers, because of a write, or of a list that may have newer records:
-  /// a later request must not get an earlier answer.
+  /// Closes all requests in progress to further callers, after a write or a list that may have newer records. A later
+  /// request must not get an earlier answer.
   func close() { state.withLock { $0.open = [:] } }
 
   private enum RequestSharing {

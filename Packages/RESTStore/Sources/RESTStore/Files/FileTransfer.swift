@@ -67,8 +67,8 @@ final class FileDownload: FileTransfer {
 
   /// Begins a download.
   ///
-  /// - Throws: `ModelStoreError` with the code `inputOutput` if there is no folder for the target, or the code `locked`
-  ///   if it is the target of another download.
+  /// - Throws: `ModelStoreError` with the code `inputOutput` if the folder does not exist, or `locked` if another
+  ///   download has this target.
   init(to target: URL, maximumBytes: Int) throws {
     // One file may have several names.
     let parent = target.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()

@@ -240,7 +240,7 @@ struct RESTListing<M: Model> {
     return needsAll ? query.pageCount(of: count) : count
   }
 
-  /// Reads the models of a list from the bytes of a single answer; returns nil if there may be other pages, or the
+  /// Reads the models of a list from the bytes of a single answer. Returns nil if there may be other pages, or the
   /// answer is unusual.
   ///
   /// Errors of an answer are left to the other path, which can describe them better.

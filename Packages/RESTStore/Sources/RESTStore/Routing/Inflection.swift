@@ -117,8 +117,8 @@ public struct Inflection: Sendable {
     return word
   }
 
-  /// Returns the index at which the last word begins: after a separator, or at a capital that follows a lowercase
-  /// letter or a digit, or ends an acronym.
+  /// Returns the index at which the last word begins. A word begins after a separator, or at a capital that follows a
+  /// lowercase letter or a digit, or ends an acronym.
   private static func startOfLastWord(in noun: String) -> String.Index {
     var start = noun.startIndex
     for index in noun.indices.dropFirst() {

@@ -41,8 +41,8 @@ public final class RESTRouter: Sendable {
   /// - Parameters:
   ///   - maxPathDepth: the maximum number of owners in a path.
   ///   - inflection: the rules that turn names of classes into plurals.
-  ///   - segment: returns the path of the collection of a class from its name, such as `SalesPerson`, for classes without
-  ///     a route; nil for the plural in snake case.
+  ///   - segment: returns the path of a collection from the name of its class, such as `SalesPerson`, for classes
+  ///     without a route. Nil is the plural in snake case.
   public init(
     maxPathDepth: Int = 1, inflection: Inflection = .english, segment: (@Sendable (String) -> String)? = nil
   ) {

@@ -7,7 +7,7 @@ extension RESTModelStore: ChangeLogModelStore {
   /// Reads changes with a GET of the collection, as a `RESTService` lists them.
   ///
   /// - Throws: `ModelStoreError` with the code `unsupported` if the dialect has no parameter for changes, `server` for
-  ///   an answer of another form, or with that of any other failure.
+  ///   an answer of another form, or another code.
   public func changePage<M: Model>(of type: M.Type, after position: String?) async throws -> ModelChangePage<M> {
     guard let parameter = handle.dialect.changesParameter else {
       throw ModelStoreError(.unsupported, "The dialect has no parameter for changes. List the models instead.")

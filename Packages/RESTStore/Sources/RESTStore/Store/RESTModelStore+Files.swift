@@ -13,9 +13,8 @@ extension RESTModelStore {
   /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end.
   /// A file of that name that is no part of a download is an error.
   /// If the download fails or is cancelled, the part is kept, and the error has its length. The next download to the
-  /// same target continues it if address and credentials are the same, and the server still has that version of the
-  /// file. Otherwise it begins again. Versions are compared by a strong entity tag, or else by the date of the last
-  /// change.
+  /// same target continues it if address and credentials are the same and the server still has that version. Otherwise
+  /// it begins again. Versions are compared by a strong entity tag, or else by the date of the last change.
   ///
   /// ``HTTPProgress`` includes the bytes that were kept. The time limit applies to a pause, not to the whole download.
   ///
@@ -27,8 +26,8 @@ extension RESTModelStore {
   ///   - maximumBytes: the maximum length of the file. The limit of a request holds for answers in memory only.
   /// - Returns: status and headers of the answer, without its body.
   /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` or `full` if the file can't be written,
-  ///   `locked` if a download to the same file is in progress, in another process, too. It is `server` if the file is
-  ///   too long, and `unsupported` if the transport is no ``StreamingTransport``.
+  ///   or `locked` if this or another process is downloading to it. It is `server` if the file is too long, and
+  ///   `unsupported` if the transport is no ``StreamingTransport``.
   @discardableResult
   public func download(
     _ path: String, to target: URL, parameters: AttributeDictionary = [:], headers: HTTPHeaderList = [:],

@@ -154,8 +154,8 @@ extension RESTModelStore {
     return sample.assignIdentifier(identifier) ? sample.identifier ?? identifier : identifier
   }
 
-  /// Writes an identifier to a record that has none: a server need not repeat the one of the request, nor may it remove
-  /// that of a model.
+  /// Writes an identifier to a record that has none. A server need not repeat the identifier of the request, and can't
+  /// remove that of a model.
   ///
   /// - Throws: `ModelDecodingError` with the path of the identifier if the record has another one, which would give a
   ///   model the identity of another.
@@ -248,7 +248,7 @@ extension RESTModelStore {
     await handle.reported(placed(error, on: model))
   }
 
-  /// Adds the messages by field of a save's error to the model, and returns the error with the key paths of the fields,
+  /// Adds the messages of a failed save to the fields of the model. Returns the error with the key paths of the fields,
   /// however the server spells them.
   private func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
     guard var error = error as? ModelStoreError, [.invalid, .conflict].contains(error.code), !error.fields.isEmpty

@@ -117,8 +117,8 @@ public final class RESTModelStore: ModelStore {
   /// it here have the identifier of the server, and the monitor of the ``RESTOptions`` receives
   /// ``RESTEvent/Kind/identifierReplaced(sent:by:)``. Compare the identifiers before and after if yours must stay.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, or
-  ///   `conflict` if the server has such a model. Any other failure has its own code.
+  /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or server is broken, or `conflict` if
+  ///   the server has the model. Any other failure has its own code.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
     let creation = try await scope.creations.begin([model])
@@ -187,9 +187,9 @@ public final class RESTModelStore: ModelStore {
   /// requires it. A PUT of a model of which a part was not read yet is preceded by a lookup, which keeps the changes.
   ///
   /// With `merge` the request has the entity tag of the version that the changes are based on, if a strong one is
-  /// known. If another writer changed the record since, a PATCH is sent again with the tag of the server's current
-  /// version, at most 8 times, unless both changed the same field. A PUT fails. Without a tag the server decides, and
-  /// usually the last writer wins. `fail` requires a tag. `overwrite` sends none.
+  /// known. If another writer changed other fields since, a PATCH is sent again with the tag of the server's current
+  /// version, at most 8 times. A PUT fails. Without a tag the server decides, and usually the last writer wins. `fail`
+  /// requires a tag. `overwrite` sends none.
   ///
   /// Updates of one model run one after the other. Each writes what is unsaved when it begins.
   ///
@@ -295,8 +295,8 @@ public final class RESTModelStore: ModelStore {
   /// others. A remaining model with a foreign key to a deleted one references nothing then. That is written when it is
   /// saved next.
   ///
-  /// The first of these requests has the entity tag of the version that was read last, if there is one, so that it
-  /// deletes no changes by others. The other requests have none: an earlier deletion may have changed their version.
+  /// The first of these requests has the entity tag of the version that was read last, if there is one. So no unread
+  /// change is deleted. The other requests have none: an earlier deletion may have changed their version.
   ///
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it. The code is
   ///   `conflict`, with a ``RESTConflict`` as its cause, if another writer changed the model. Any other failure has its

@@ -44,9 +44,9 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 extension CoreDataSchema {
   /// Returns the parts that were added, removed, renamed or changed since another version.
   ///
-  /// Settings have the names of the model file; a key of the user info has the prefix `userInfo.`. Three things are
-  /// ignored: the order of entities and properties, the settings of the file as a whole, and elements beside entities
-  /// and composites, such as diagrams and fetch requests.
+  /// Settings have the names of the model file; a key of the user info has the prefix `userInfo.`. The order of
+  /// entities and properties is ignored. So are the settings of the file, and elements other than entities and
+  /// composites, such as diagrams and fetch requests.
   ///
   /// - Parameter old: the earlier version.
   /// - Returns: the differences of existing entities in their order, each followed by those of its properties, then the

@@ -2,8 +2,8 @@
 
 /// A record of an outbox, as far as it holds copies of another record, which a migration of that record changes too.
 ///
-/// The module SyncStore writes these records. A store that migrates its records applies the same steps to the copies:
-/// otherwise an edit that was made offline has other keys than its common version with the server.
+/// The module SyncStore writes these records. A store that migrates its records applies the same steps to the copies.
+/// Otherwise the edit and its base would have different keys.
 @_spi(ModelKitInternals)
 public struct OutboxRecord {
   /// The name of the type of the records of an outbox.
@@ -30,8 +30,8 @@ public struct OutboxRecord {
 
   /// Changes each copy of the record.
   ///
-  /// The members of a request are the differences between two copies, so they are computed again: a step that sets a
-  /// default value changes both, and sends nothing.
+  /// The members of a request are the differences between two copies, and are computed again. So a step that sets a
+  /// default value in both sends nothing.
   ///
   /// - Parameter body: returns a changed copy.
   /// - Throws: the errors of `body`.

@@ -4,9 +4,9 @@ public import ModelCore
 /// The storage of a store: it keeps records, and is shared by any number of store instances. ``RecordStore`` implements
 /// the rest of a store.
 ///
-/// A record has the name of its type, an identifier, the bytes of one JSON object, a revision, and a position in the
-/// order of creation. Identifiers are compared byte by byte. Each write gives a record another revision. A record
-/// that is created again after its deletion gets a revision that it never had before.
+/// A record has a type name, an identifier, the bytes of one JSON object, a revision, and a position in the order of
+/// creation. Identifiers are compared byte by byte. Each write gives a record another revision. A record that is
+/// created again after its deletion gets a revision that it never had before.
 ///
 /// ```swift
 /// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}

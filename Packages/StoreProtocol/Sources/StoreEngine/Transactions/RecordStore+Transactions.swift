@@ -136,8 +136,8 @@ extension RecordStore {
     }
   }
 
-  /// Reads models again that a transaction had read from records that it wrote, before these writes were rolled back:
-  /// no state of the models from before has the stored values.
+  /// Reads models again that a transaction had read from its own writes, which were rolled back. No earlier state of
+  /// these models has the stored values.
   private func readOutdated(of transaction: StoreTransaction) async {
     for (name, modelClass) in transaction.takeOutdated() {
       let identifier = name.identifier.text

@@ -35,8 +35,8 @@ public struct ImportReport<M: Model>: CustomStringConvertible {
 public struct RejectedEntry: CustomStringConvertible {
   /// The index of the entry in its list.
   public let index: Int
-  /// The path of the rejected object in the document: of the entry, such as `authors[3]`, or of a related model that
-  /// it contains and the store rejects, such as `authors[3].publisher`.
+  /// The path of the rejected object in the document. It is an entry, such as `authors[3]`, or a related model in it,
+  /// such as `authors[3].publisher`.
   public let path: FieldPath
   /// The offset of the entry in the document, in bytes.
   public let position: Int

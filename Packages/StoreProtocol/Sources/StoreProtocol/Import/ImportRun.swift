@@ -22,8 +22,8 @@ final class ImportRun<M: Model> {
     /// Whether the store had the model.
     var isStored: Bool { storedModels.contains(edit.model) }
 
-    /// Rejects the entry if another task has deleted one of its models since it was read: that would be stored again,
-    /// with only the values of the document.
+    /// Rejects the entry if another task has deleted one of its models since it was read. That model would be stored
+    /// again, with only the values of the document.
     func rejectDeleted() throws {
       for model in storedModels { try rejectDeleted(model) }
     }

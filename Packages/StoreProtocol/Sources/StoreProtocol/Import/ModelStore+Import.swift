@@ -11,15 +11,15 @@ extension ModelStore {
   /// Imports the entries of a list in a JSON document: creates models with new identifiers, and updates stored models
   /// that differ.
   ///
-  /// An entry with a stored identifier is an edit of that model: only fields that differ are written, and fields
+  /// An entry with a stored identifier is an edit of that model. Only fields that differ are written, and fields
   /// without a key in the entry are unchanged. Other local changes of a live model are not written. An entry with an
   /// unknown identifier, or without one, becomes a new model. A model that an entry contains in full for a foreign key
   /// is imported with it. An entry that has only its identifier references it, whether it is stored or not.
   ///
-  /// An entry is rejected if it can't be read, breaks a rule, repeats an identifier, is rejected by the store, or if
-  /// another task deletes its model during the import. It does not stop the others. Entries are written in batches if
-  /// the store has transactions. Otherwise the models inside an entry are written before it, and stay written if the
-  /// store rejects it.
+  /// An entry is rejected if it can't be read, breaks a rule, or repeats an identifier. It is also rejected if the
+  /// store refuses it, or another task deletes its model during the import. It does not stop the others. Entries are
+  /// written in batches if the store has transactions. Otherwise the models inside an entry are written before it, and
+  /// stay written if the store rejects it.
   ///
   /// The import is one step of a `ModelUndo`.
   ///
@@ -34,9 +34,9 @@ extension ModelStore {
   ///   - path: the path of the list in the document, such as `"authors"`; the whole document by default.
   ///   - options: the limits of depth and size.
   /// - Returns: the models, and the rejected entries with their positions.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, have no list at the path, or have a key of the path twice;
-  ///   nothing is written then.
-  ///   ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries written before stay stored.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, have no list at the path, or repeat a key of the path.
+  ///   Nothing is written then. ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries written
+  ///   before stay stored.
   /// - Complexity: O(*n*) in the number of entries, with one lookup each.
   @discardableResult
   public func importModels<M: Model>(

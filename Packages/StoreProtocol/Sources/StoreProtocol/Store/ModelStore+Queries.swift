@@ -125,9 +125,8 @@ extension ModelStore {
     }
   }
 
-  /// Replaces the members of a to-many relation: deletes those that are not among the given models, as
-  /// `deleteAll(in:)` does, and saves these as the members, in their order. It is atomic if the store has transactions;
-  /// otherwise it ends at the first error.
+  /// Replaces the members of a to-many relation by the given models, in their order. Other members are deleted, as by
+  /// `deleteAll(in:)`. It is atomic if the store has transactions; otherwise it ends at the first error.
   ///
   /// ```swift
   /// try await store.replaceAll(in: company.employees, with: people)
@@ -190,8 +189,8 @@ extension ModelStore {
     return models.count
   }
 
-  /// Changes the models for which a condition holds, and updates them: atomically if the store has transactions,
-  /// otherwise one by one up to the first error.
+  /// Changes and updates the models for which a condition holds. This is atomic if the store has transactions, else one
+  /// by one up to the first error.
   ///
   /// ```swift
   /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating.value = 3 }

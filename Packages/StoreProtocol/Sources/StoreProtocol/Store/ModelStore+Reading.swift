@@ -56,7 +56,7 @@ extension ModelStore {
   ///   - records: the bytes of one JSON object each.
   ///   - identifier: returns the identifier of the record with a number.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` and the identifier of the first record that does not fit the
-  ///   model, or whose value has another identifier; nothing is changed then.
+  ///   model, or has another identifier inside. Nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {

@@ -41,11 +41,11 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - fields: the fields to write, without those that were neither read nor set; nil for those that changed since the
-  ///     model was last read or saved.
+  ///   - fields: the fields to write. Those that were neither read nor set are left out. Nil writes those that changed
+  ///     since the last read or save.
   /// - Returns: the same model.
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, `notFound` if there is no such model, or
-  ///   `conflict` as ``ConflictPolicy/merge`` defines it, if the store detects changes.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, or `notFound` if there is no such model. If
+  ///   the store detects changes, `conflict` as ``ConflictPolicy/merge`` defines it.
   @discardableResult
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M
 
@@ -214,8 +214,8 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - fields: the fields to write, as in ``create(_:fields:)`` and ``update(_:fields:)``; nil for all of a new
-  ///     model, and for those that changed since it was last read or saved.
+  ///   - fields: the fields to write, as in ``create(_:fields:)`` and ``update(_:fields:)``. Nil writes all of a new
+  ///     model, else those that changed since the last read or save.
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M, fields: [AnyField]? = nil) async throws {
     try await write(model, fields, onConflict: nil)

@@ -3,10 +3,10 @@
 
 /// The reads of a scope that wait for an engine, and the models that were updated or deleted since they began.
 ///
-/// A record may be older than its model if the model was saved, or updated by a later read, since the read of the
-/// record began. Applying it would restore an older value, or make another object of a deleted record. The record was
-/// current at some time between the beginning of the read and the answer of the engine. The order of two reads is known
-/// unless these intervals overlap.
+/// A record may be older than its model if, since its read began, the model was saved, or updated by a later read.
+/// Applying it would restore an older value, or make another object of a deleted record. The record was current at some
+/// time between the beginning of the read and the answer of the engine. The order of two reads is known unless these
+/// intervals overlap.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()

@@ -2,8 +2,8 @@ import Dispatch
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// Runs a task piece by piece, from one suspension point to the next, and does something before a piece of a number:
-/// cancels it, for example.
+/// Runs a task step by step, from one suspension point to the next, and performs an action before a chosen step, such
+/// as a cancellation.
 final class SteppingExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "SteppingExecutor")
   private let state: Lock<(count: Int, act: (@Sendable () -> Void)?)>

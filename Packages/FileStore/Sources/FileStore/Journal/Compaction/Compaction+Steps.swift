@@ -90,8 +90,8 @@ extension Compaction {
 
   /// Returns a compaction of the first files alone.
   ///
-  /// It keeps the models of these files that exist now, each in the revision that it had at the end of the last of
-  /// these files. So they stay in the order of their creation, and later revisions are replayed over them.
+  /// It keeps the models of these files that still exist. Each has the revision that it had at the end of the last
+  /// file. So they stay in the order of their creation, and later revisions are replayed over them.
   func step(
     over files: [SegmentExtent], _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }
   ) throws -> Compaction {

@@ -180,7 +180,7 @@ private struct JournalOpening {
 
   /// Syncs the bytes of a process that was killed, or whose sync failed.
   ///
-  /// After a failed sync, the system may treat its cached pages as clean although they are not on the disk, and another
+  /// After a failed sync, the system may treat its cached pages as clean although they are not on the disk. Another
   /// sync would do nothing. So the bytes are written again.
   private func rewrite(_ file: any StoreFile, from start: UInt64, to end: UInt64) throws {
     try forEachPiece(of: file, from: start, to: end) { try file.writeFully($0, at: $1) }

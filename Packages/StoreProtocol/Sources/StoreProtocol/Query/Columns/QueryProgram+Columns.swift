@@ -43,8 +43,8 @@ extension QueryNode {
 }
 
 extension QueryProgram {
-  /// The keys of the fields whose columns answer the query, as records spell them; nil if it also reads other records,
-  /// or the class of a record.
+  /// The keys of the fields whose columns answer the query, as records spell them. Nil if the query also reads other
+  /// records, or the class of a record.
   private var slotsForColumns: [QuerySlot]? {
     guard isEveryRecordOfType else { return nil }
     var slots: [QuerySlot] = []

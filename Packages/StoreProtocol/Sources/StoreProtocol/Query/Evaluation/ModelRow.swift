@@ -1,8 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A live model. Its values are read as a store would have them after a save, so that both give the same result, or as
-/// the store has them now.
+/// A live model. Its values are those that the store has now, or would have after a save. So both give the same result.
 struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext

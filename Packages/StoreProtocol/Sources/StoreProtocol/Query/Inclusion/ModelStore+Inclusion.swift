@@ -8,10 +8,10 @@ extension ModelStore {
   /// for person in people { print(person.company.value?.name.value ?? "") }
   /// ```
   ///
-  /// The related models of all found models are read together: with one query or request for each relation, or with the
-  /// list itself where the API can include them. An API without a condition for several identifiers gets a request for
-  /// each related model. The found models retain them. An inverse list is loaded then, in the
-  /// order in which its members were created. A reference to a model that is not in the store stays unloaded.
+  /// The related models of all found models are read together. This takes one query or request for each relation, or
+  /// none where the API includes them in the list. An API without a condition for several identifiers gets a request
+  /// for each related model. The found models retain them. An inverse list is loaded then, in the order in which its
+  /// members were created. A reference to a model that is not in the store stays unloaded.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.

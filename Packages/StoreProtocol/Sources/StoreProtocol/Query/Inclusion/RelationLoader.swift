@@ -102,8 +102,8 @@ struct RelationLoader {
     withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: stored) }
   }
 
-  /// Removes members that are not in the store any more from the relation, unless its inverse has a local change, or an
-  /// open transaction created the member.
+  /// Removes members from the relation that are no longer stored, unless the inverse has a local change or an open
+  /// transaction created the member.
   private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
     let stored = Set(stored).union(store.scope.modelsCreatedElsewhere)
     for case let member as any Model in members where !member.isUnloadedReference && !stored.contains(member) {

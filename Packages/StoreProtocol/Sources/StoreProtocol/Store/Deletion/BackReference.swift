@@ -105,7 +105,7 @@ package struct BackReference {
   }
 
   /// Returns a closure that removes the links from a record. A list that the record lacks, because only the inverse is
-  /// stored, stays absent: an empty one would overrule the inverse of the models that stay.
+  /// stored, stays absent. An empty list would override the inverse of the remaining models.
   ///
   /// The closure takes the bytes of a record for which the condition holds, and its identifier, for errors. It throws a
   /// ``ModelStoreError`` with the code `corrupt` if the bytes are not a record.
@@ -168,8 +168,8 @@ extension ModelStore {
 }
 
 extension BackReference {
-  /// Links members to their owners again, if an owner was deallocated or unloaded since the member was read: an
-  /// unchanged record is not read into the member another time.
+  /// Links members to their owners again, if an owner was deallocated or unloaded since the member was read. An
+  /// unchanged record is not read into the member again.
   func relink(_ members: [ModelObject]) {
     for member in members { member.relinkInverses(ofFieldDeclaredAs: key) }
   }

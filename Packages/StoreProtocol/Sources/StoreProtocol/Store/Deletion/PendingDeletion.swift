@@ -59,8 +59,8 @@ public struct PendingDeletion {
   ///   - model: the model to delete.
   ///   - store: the store.
   ///   - completesRelations: whether the store is queried. Otherwise the rules apply to the live models.
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid` if the identifier was changed and not saved,
-  ///   or `denied` if a rule denies it; its cause is a `DeletionDeniedError`. Or an error of the store.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `invalid` if the identifier was changed and not
+  ///   saved. The code is `denied` if a rule denies it; the cause is a `DeletionDeniedError`. Or an error of the store.
   public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
     try await self.init(of: model, in: store, completing: completesRelations ? .everything : .nothing)
   }

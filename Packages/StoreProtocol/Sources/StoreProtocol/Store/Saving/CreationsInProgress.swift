@@ -2,9 +2,10 @@
 
 /// The creations of a scope between the write of a record and the registration of its model.
 ///
-/// Once an engine has a record, other tasks can read it, even in the isolation of the model: a live query does so when
-/// the change feed wakes it. The model is registered under its identifier only when the write has succeeded. Readers
-/// therefore wait for the creations in progress before they create models. Otherwise the record would have two objects.
+/// Once an engine has a record, other tasks can read it, even in the isolation of the model. A live query does so after
+/// a notification of the change feed. The model is registered under its identifier only when the write has succeeded.
+/// Readers therefore wait for the creations in progress before they create models. Otherwise the record would have two
+/// objects.
 ///
 /// ```swift
 /// let creation = try await scope.creations.begin([model])

@@ -31,8 +31,8 @@ extension SaveOperation {
   ///
   /// - Parameters:
   ///   - policy: the changes that are conflicts.
-  ///   - stored: returns the values at a path: first the stored value, then values that also count as read; nil for a
-  ///     record without a value.
+  ///   - stored: returns the values at a path: first the stored value, then others that count as read. An element is
+  ///     nil for a record without a value.
   @_spi(ModelKitInternals)
   public func conflicts(_ policy: ConflictPolicy, stored: ([String]) -> [JSONValue?]) -> [FieldConflict] {
     var conflicts: [FieldConflict] = []

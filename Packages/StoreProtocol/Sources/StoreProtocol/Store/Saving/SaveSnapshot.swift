@@ -71,8 +71,8 @@ package struct SaveSnapshot {
     return (save, start)
   }
 
-  /// Returns chosen fields without those that an open transaction of another task edited, and those without a value to
-  /// write: they were neither read nor set.
+  /// Returns chosen fields without those that an open transaction of another task edited, and those without a value,
+  /// which were neither read nor set.
   private static func fieldsToWrite(
     _ fields: [AnyField], of model: ModelObject, in scope: ModelScope
   ) -> [AnyField] {

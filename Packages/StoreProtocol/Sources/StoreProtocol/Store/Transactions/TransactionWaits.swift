@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The transactions of the process that wait for the turn of the stores of another scope, or for that of the transactions
-/// inside a transaction.
+/// The transactions of the process that wait for a turn: of the stores of another scope, or of the transactions inside
+/// an outer one.
 ///
-/// Transactions that wait for each other would never end. So a task does not begin to wait for a turn if the
-/// transaction that has it waits, directly or over others, for one of the task's own transactions.
+/// Transactions that wait for each other would never end. So a task does not wait for a turn whose transaction waits,
+/// directly or indirectly, for a transaction of the task.
 ///
 /// ```swift
 /// let wait = try TransactionWaits.begin(for: scope)

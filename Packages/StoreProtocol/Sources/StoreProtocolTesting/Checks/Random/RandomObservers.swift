@@ -1,8 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Returns the promise that each model is the one object of its identifier, whatever several tasks write at once
-  /// through a store instance, and whatever is observed meanwhile.
+  /// Returns the check that each identifier has one object while several tasks write through a store instance and
+  /// others observe.
   ///
   /// ```swift
   /// try await ModelStoreContract.randomObservers(100, seed: 7).run { MemoryModelStore(handle) }
