@@ -155,7 +155,7 @@ extension RESTService {
     var refused: [String: [String]] = [:]
     refuseUnknownKeys(of: record, except: keys, model.storedTypeName, at: FieldPath(), &refused)
     if refused.isEmpty { return }
-    var problem = ServiceProblem(422, "The record was not written: it has keys that can't be written.")
+    var problem = ServiceProblem(422, "The record was not written: it has unknown or hidden keys.")
     problem.fields = refused
     throw problem
   }

@@ -26,7 +26,7 @@ extension RecordStore {
       throw ModelStoreError(
         .unsupported,
         """
-        Nothing was deleted: the records belong to \(owner) would be lost. Call deleteAll() on the store over it, or \
+        Nothing was deleted: this store belongs to \(owner) would be lost. Call deleteAll() on the store over it, or \
         deleteAll(_:) for each type.
         """)
     }

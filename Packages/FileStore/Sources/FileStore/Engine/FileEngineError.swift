@@ -177,7 +177,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
         + "quarantine file."
     case .refusesWrites(let directory, let cause):
       "The store '\(directory)' rejects writes because its data could not be synced: \(cause) "
-        + "Reads still work. Close the store and open it again to see what was kept."
+        + "Reads still work; close the store and open it again to see what was kept."
     case .readOnly(let directory):
       "The store '\(directory)' was opened for reading only. Nothing was written: open it with the mode readWrite."
     case .closed(let directory):

@@ -63,7 +63,7 @@ extension FieldError {
       .wrongType,
       """
       The property \(property.quotedForMessage) of \(model.displayName) was declared as a field with values of type \(type), but \
-      models are related: stores reject \(model.displayName). Declare \(wrapper) var \(property): \(type)?
+      models need a relation: stores reject \(model.displayName). Declare \(wrapper) var \(property): \(type)?
       """, field: property)
   }
 

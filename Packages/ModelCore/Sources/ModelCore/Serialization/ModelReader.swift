@@ -219,7 +219,7 @@ final class ModelReader: FieldReader {
     guard let model = live as? M else {
       let found =
         live.isUnloadedReference
-        ? "a reference to it that was read before, which is an object of \(Swift.type(of: live)) until it is released"
+        ? "an earlier reference to it, which stays an object of \(Swift.type(of: live)) until it is released"
         : "an identifier that belongs to another type of model in this scope"
       throw ValueTransformError(expected: "\(chosen)", found: found)
     }

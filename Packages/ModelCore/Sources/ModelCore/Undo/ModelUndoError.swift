@@ -61,8 +61,8 @@ public struct ModelUndoError: Error, CustomStringConvertible {
     case .openStep:
       let step = label.map { "the step \($0.quotedForMessage)" } ?? "a step"
       return """
-        Nothing was undone or redone, because \(step) is still recorded. Nothing was changed: end that step, or wait for \
-        the end of its transaction, and repeat the call.
+        Nothing was undone or redone, because \(step) is still recorded. End that step, or wait for the end of its \
+        transaction, and repeat the call.
         """
     case .noOpenStep:
       return """

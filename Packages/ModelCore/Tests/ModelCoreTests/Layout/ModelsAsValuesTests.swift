@@ -24,7 +24,7 @@ private final class Barge: Model {
 @Suite struct `A property of models that is no relation` {
   @Test func `A model in a field of values is reported, with the declaration to write instead`() {
     let text = """
-      The property "port" of Sloop was declared as a field with values of type Harbour, but models are related: stores \
+      The property "port" of Sloop was declared as a field with values of type Harbour, but models need a relation: stores \
       reject Sloop. Declare @ModelField var port: Harbour?
       """
     let issues = ReportedIssues.about("of Sloop was") {

@@ -52,7 +52,7 @@ import Testing
       try Circle.from(dictionaryValue: ["id": 1, "kind": "circle"], in: scope)
     }
     #expect(
-      error?.description.contains("a reference to it that was read before, which is an object of Shape until") == true)
+      error?.description.contains("an earlier reference to it, which stays an object of Shape until") == true)
     withExtendedLifetime(shape) {}
   }
 }

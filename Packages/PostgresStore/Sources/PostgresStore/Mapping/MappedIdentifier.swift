@@ -14,7 +14,7 @@
       guard let found, found.isUnique, found.isRequired else {
         throw problem.error(
           "its column \"\(column.name)\" does not identify rows",
-          "Give it NOT NULL and a unique index of its own, or map the identifier field to another column")
+          "give it NOT NULL and a unique index of its own, or map the identifier field to another column")
       }
       defaultValue = found.defaultValue
       let isFit =
@@ -28,7 +28,7 @@
       guard isFit else {
         throw problem.error(
           "its column \"\(column.name)\" of the type \(column.type.name) can't identify models by \(column.field.form)",
-          "Identifiers are integers, exact numbers, text that is compared by its bytes, or UUIDs in a Field<UUID>")
+          "identify models by integers, exact numbers, text that is compared by its bytes, or UUIDs in a Field<UUID>")
       }
     }
 

@@ -46,12 +46,12 @@
           if field.role == .inverse { return nil }
           throw problem.error(
             "it has no column \"\(names[0])\" for the field \"\(field.key)\"",
-            "Name another one in the mapping, or leave the field out of fieldsForDictionaryValue()")
+            "name another one in the mapping, or leave the field out of fieldsForDictionaryValue()")
         }
         guard column.type.keeps(field.form) else {
           throw problem.error(
             "its column \"\(column.name)\" of the type \(column.type.name) can't hold \(field.form), the values of the field "
-              + "\"\(field.key)\"", "Change the type of the one or the other")
+              + "\"\(field.key)\"", "change the type of the column or of the field")
         }
         return MappedColumn(
           field: field, name: column.name, type: column.type, isGenerated: column.isGenerated,
@@ -64,7 +64,7 @@
       let stored = Set(columns.map(\.field.key))
       omittedKeys = Set(mapping.fields.filter { !stored.contains($0.key) }.map { $0.path[0] })
       guard let column = columns.first(where: { $0.field.role == .identifier }) else {
-        throw problem.error("\(mapping.typeName) has no identifier field", "Override identifierField")
+        throw problem.error("\(mapping.typeName) has no identifier field", "override identifierField")
       }
       identifier = try MappedIdentifier(column, known[column.name], problem)
       if let name = mapping.order {
@@ -196,8 +196,8 @@
     let type: String
     let table: String
 
-    func error(_ reason: String, _ remedy: String = "Change the mapping or the table") -> ModelStoreError {
-      ModelStoreError(.unsupported, "\(type) can't use the table \(table): \(reason). Nothing was changed. \(remedy).")
+    func error(_ reason: String, _ remedy: String = "change the mapping or the table") -> ModelStoreError {
+      ModelStoreError(.unsupported, "\(type) can't use the table \(table): \(reason). Nothing was changed: \(remedy).")
     }
   }
 

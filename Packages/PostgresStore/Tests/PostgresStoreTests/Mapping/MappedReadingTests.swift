@@ -155,7 +155,7 @@
       let error = try await error(
         of: Note.self, "CREATE TABLE n (id int PRIMARY KEY, text text);", TableMapping(Note.self, table: "n"))
       #expect(error.message.contains("has no column \"count\" for the field \"count\""))
-      #expect(error.message.contains("Name another one in the mapping"))
+      #expect(error.message.contains("name another one in the mapping"))
     }
 
     @Test func `A column that can't hold the values of its field is named with its type`() async throws {

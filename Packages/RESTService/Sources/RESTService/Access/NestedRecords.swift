@@ -13,7 +13,7 @@ extension RESTService {
     var refused: [String: [String]] = [:]
     checkNested(record, of: [model], at: FieldPath(), &refused)
     if refused.isEmpty { return }
-    var problem = ServiceProblem(422, "The record was not written: it has values that can't be written.")
+    var problem = ServiceProblem(422, "The record was not written: requests can't write some of its values.")
     problem.fields = refused
     throw problem
   }

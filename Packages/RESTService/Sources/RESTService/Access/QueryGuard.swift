@@ -88,7 +88,8 @@ struct QueryGuard {
     let served = service.served(type)
     if served == nil, isEmbedded { return }
     guard served?.allowsAll(.read) == true else {
-      throw ServiceProblem(400, "A query can't read a \(type.typeName) here: not every user may read all of them.")
+      throw ServiceProblem(
+        400, "A query can't read records of \(type.typeName) here: some users can't read all of them.")
     }
   }
 }

@@ -96,8 +96,8 @@ public enum RESTPaging: Sendable, Hashable {
     throw ModelStoreError(
       .server,
       """
-      a page has \(count) records instead of \(size), so that the position of its records is unknown. Request pages of \
-      a size that the server has, or the list from its beginning
+      a page has \(count) records instead of \(size), so the position of its records is unknown. Request a page size that \
+      the server supports, or read the list from its beginning
       """)
   }
 }

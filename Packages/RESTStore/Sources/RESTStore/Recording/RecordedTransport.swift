@@ -95,8 +95,8 @@ public final class RecordedTransport: HTTPTransport {
       throw ModelStoreError(
         .unsupported,
         """
-        \(file.lastPathComponent) has no answer to \(wanted.title)\(wanted.request.body == nil ? "" : " with this body"), or used it already. Unused \
-        are: \(left.isEmpty ? "none" : left). Delete the file to record it again.
+        \(file.lastPathComponent) has no unused answer to \(wanted.title)\(wanted.request.body == nil ? "" : " with this body"). Delete the \
+        file to record it again, or request what is unused: \(left.isEmpty ? "nothing" : left).
         """)
     }
     return found

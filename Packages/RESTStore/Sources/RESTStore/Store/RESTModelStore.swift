@@ -274,7 +274,7 @@ public final class RESTModelStore: ModelStore {
         // The record changes continuously, or the server makes another tag for each answer.
         guard repetitions < Self.maximumMerges else {
           error.message += """
-            . The entity tag had changed after each of \(repetitions + 1) attempts. The changes are kept: save again later, or \
+            ; the entity tag had changed after each of \(repetitions + 1) attempts. The changes are kept: save again later, or \
             with onConflict: .overwrite.
             """
           throw await reported(error, on: model)

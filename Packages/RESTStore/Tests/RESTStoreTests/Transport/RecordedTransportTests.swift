@@ -70,8 +70,8 @@ import Testing
     #expect(replay.unusedRequests == ["GET /v1/people/7?key=REDACTED"])
     let error = try await storeError { _ = try await store(replay).lookup(Person.self, identifier: "8") }
     #expect(error.code == .unsupported)
-    #expect(error.message.contains("no answer to GET /v1/people/8?key=REDACTED"))
-    #expect(error.message.contains("Unused are: GET /v1/people/7?key=REDACTED"))
+    #expect(error.message.contains("no unused answer to GET /v1/people/8?key=REDACTED"))
+    #expect(error.message.contains("unused: GET /v1/people/7?key=REDACTED"))
     let other = try await storeError { try await store(replay).update(Person(id: 7, name: "Ada")) }
     #expect(other.message.contains("with this body"))
     _ = try await store(replay).lookup(Person.self, identifier: "7")

@@ -99,7 +99,8 @@ final class ImportRun<M: Model> {
         return reject(
           entry,
           ModelStoreError(
-            .conflict, "Entry \(first) of the document has the same identifier \(identifier.quotedForMessage).",
+            .conflict,
+            "This entry was not imported: entry \(first) has the same identifier \(identifier.quotedForMessage).",
             identifier: identifier))
       }
       indices[ExactText(identifier)] = index
@@ -134,8 +135,8 @@ final class ImportRun<M: Model> {
       throw ModelStoreError(
         .conflict,
         """
-        Entry \(first) of the document was assigned the identifier \(entry.identifier?.quotedForMessage ?? "of this one"). \
-        Put entries without identifier after the others.
+        This entry was not imported: the store gave its identifier \(entry.identifier?.quotedForMessage ?? "") to entry \(first), which had \
+        none. Put entries without identifier after the others.
         """, identifier: entry.identifier)
     }
     var object = object
