@@ -44,7 +44,7 @@ actor VisitorArchive {
   }
 }
 
-/// Work of one's own in the background: what was read there is handed over.
+/// Work in the background, which hands its models over.
 @concurrent func visitorsWithNames(_ data: Data) async throws -> sending [Visitor] {
   try await Visitor.list(decoding: data, at: "results.visitors").filter { $0.name.value != nil }
 }

@@ -3,7 +3,7 @@ import ModelKit
 import Synchronization
 import Testing
 
-/// A model without a field of its own: what it overrides identifies and routes it.
+/// A model without a field of its own. Its overrides identify and route it.
 private final class Settings: Model {
   private let constants = [Field<String>("main", key: "id")]
   override var identifierField: AnyField? { constants[0] }
@@ -12,7 +12,7 @@ private final class Settings: Model {
 /// A model with nothing at all.
 private final class Ping: Model {}
 
-/// A server that answers every request with an empty object, and keeps what was requested.
+/// A server that answers every request with an empty object, and keeps the requests.
 private final class EmptyServer: HTTPTransport {
   private let sent = Mutex<[String]>([])
   var requests: [String] { sent.withLock { $0 } }

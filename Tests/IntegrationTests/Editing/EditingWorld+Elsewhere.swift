@@ -118,7 +118,7 @@ extension EditingWorld {
         }
       }
       var after = before
-      // What others wrote during the transaction is read.
+      // Values that others wrote during the transaction are read.
       if writesInside { after[number]?["size"] = .size(theirs) }
       try checkValues(after)
       try await store.refresh(model)

@@ -14,7 +14,7 @@ extension EditingWorld {
 
   /// Edits, saves and deletes in a transaction that is committed or fails.
   func transactionStep() async throws {
-    // What a transaction writes of a step that was undone and not saved is not defined.
+    // It is not defined which values of an undone and unsaved step a transaction writes.
     if live.rows.keys != stored.rows.keys { try await saveAll() }
     let before = live, label = below(2) == 0 ? makeLabel() : nil
     var isCommitted = false

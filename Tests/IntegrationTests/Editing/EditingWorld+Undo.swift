@@ -1,7 +1,7 @@
 import ModelKit
 
 extension EditingWorld {
-  /// Undoes or redoes a step, and saves what it changed, or not.
+  /// Undoes or redoes a step, and saves its changes, or not.
   func undoOrRedo(_ isUndo: Bool) async throws {
     guard isUndo ? !past.isEmpty : !future.isEmpty else { return }
     try await undoOrRedo(isUndo, saves: below(3) > 0)
@@ -28,7 +28,7 @@ extension EditingWorld {
     }
   }
 
-  /// Saves what an undo or a redo changed.
+  /// Saves the changes of an undo or a redo.
   ///
   /// - Returns: whether it could be saved.
   private func save(_ changes: ModelUndo.Changes) async throws -> Bool {

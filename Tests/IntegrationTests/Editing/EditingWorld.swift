@@ -61,7 +61,7 @@ struct EditingFault: Error, CustomStringConvertible {
 
   func note(_ text: String) { log.append(indent + text) }
 
-  /// Notes what a closure does, indented, between braces.
+  /// Records the operations of a closure, indented, between braces.
   func noting(_ title: String, _ body: () async throws -> Void) async rethrows {
     note(title + " {")
     let outer = indent

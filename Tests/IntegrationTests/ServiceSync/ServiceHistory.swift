@@ -137,7 +137,7 @@ final class ServiceHistory {
     return Set(try await texts(SyncedWriter.self) + texts(SyncedPoem.self) + texts(SyncedTag.self))
   }
 
-  /// Returns what does not hold at the end of a history.
+  /// Returns the broken promises at the end of a history.
   func problems() async throws -> [String] {
     var problems: [String] = []
     let store = ServedStore(engine)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Undoes and redoes what a closure deletes, twice, and compares the models in memory and in the store.
+  /// Undoes and redoes the deletions of a closure, twice, and compares the models in memory and in the store.
   private func undo(
     in kind: UndoStoreKind, steps: Int, _ delete: (UndoWorld) async throws -> Void
   ) async throws {

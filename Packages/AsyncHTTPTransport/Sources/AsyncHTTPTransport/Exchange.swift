@@ -16,7 +16,7 @@ struct Exchange: Sendable {
     let pauses: Pauses
   }
 
-  /// Not only its client, which is shut down when the transport is released.
+  /// The transport. It is retained because its client is shut down when it is released.
   private let transport: AsyncHTTPClientTransport
   private let observer: (@Sendable (HTTPProgress) -> Void)?
 
@@ -105,7 +105,8 @@ struct Exchange: Sendable {
 }
 
 extension HTTPRequestData {
-  /// Makes a header of the name and password in the address, if there are any. No redirect can bring others.
+  /// Makes a header of the name and password in the address, if there are any. Those in the address of a redirect are
+  /// ignored.
   fileprivate mutating func authorizeByAddress() {
     guard headers["Authorization"] == nil, let user = url.user(percentEncoded: false) else { return }
     let credentials = "\(user):\(url.password(percentEncoded: false) ?? "")"

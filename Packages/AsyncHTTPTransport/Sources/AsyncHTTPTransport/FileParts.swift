@@ -22,7 +22,7 @@ struct FileParts: AsyncSequence, Sendable {
     }
   }
 
-  /// Not a lost connection, for which the request would be sent again.
+  /// The error of the file. As a lost connection, it would cause the request to be sent again.
   private static func failure(_ file: URL, _ reason: String) -> ModelStoreError {
     ModelStoreError(.inputOutput, "the file \"\(file.lastPathComponent)\" can't be read: \(reason)")
   }

@@ -10,9 +10,9 @@ extension HTTPRequestData {
 
   private var isRead: Bool { method == .get || method.description == "HEAD" }
 
-  /// Returns the request that follows a redirect; nil if the answer is none, or must not be followed.
+  /// Returns the request that follows a redirect; nil if the answer is no redirect, or must not be followed.
   ///
-  /// No redirect makes a read of a write, sends a write to another host, or an encrypted request in the clear.
+  /// It must not if it would turn a write into a read, send a write to another host, or change from HTTPS to HTTP.
   func redirected(by response: HTTPResponseData) -> HTTPRequestData? {
     guard keepsMethod(after: response.status), let location = response.headers.values(for: "Location").first,
       let target = URL(string: location, relativeTo: url)?.absoluteURL, target.host?.isEmpty == false

@@ -3,8 +3,8 @@ import RESTStore
 import StoreProtocol
 
 extension HTTPRequestData {
-  /// Rejects a request that can't be sent, or whose headers could pose as something else. Values are not repeated: they
-  /// may be secrets.
+  /// Rejects a request that can't be sent, or whose headers could inject other ones. Values are not repeated: they may
+  /// be secrets.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`, `timeout` if the time limit is not above zero, or `offline`
   ///   if only a cache may answer.

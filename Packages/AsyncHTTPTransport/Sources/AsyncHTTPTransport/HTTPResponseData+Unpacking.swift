@@ -18,8 +18,8 @@ extension HTTPResponseData {
 
   /// Unpacks the body, and stops at the limit: a few kilobytes can unpack to gigabytes.
   ///
-  /// - Parameter limit: how many bytes the unpacked body may have.
-  /// - Throws: `ModelStoreError` with the code `server` if the body is longer, or not packed as it claims.
+  /// - Parameter limit: the maximum number of bytes of the unpacked body.
+  /// - Throws: `ModelStoreError` with the code `server` if the body is longer, or is not in the declared format.
   mutating func unpack(limit: Int) throws {
     guard let packing, !body.isEmpty else { return }
     // SwiftNIO unpacks only in a channel. This one is used up on one thread, as it must be.

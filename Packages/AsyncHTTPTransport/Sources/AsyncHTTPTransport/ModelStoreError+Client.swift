@@ -7,8 +7,8 @@ import NIOSSL
 import StoreProtocol
 
 extension ModelStoreError {
-  /// Creates the error of a store for one of the client. The client's own is not kept: it can hold the address and
-  /// headers.
+  /// Creates the error of a store for one of the client. The client's error is not its cause, because it can contain
+  /// the address and headers.
   init(clientError error: any Error) {
     switch error {
     case let error as ModelStoreError: self = error

@@ -6,7 +6,7 @@ import StoreProtocol
 // The numbers of records and the plans of queries, for a page about a store.
 extension RESTService {
   /// Responds with the numbers of records that the user may read. The parameter `type` names one type, and `where` has
-  /// a condition. Without a condition there is no number of a type whose records the user may not all read.
+  /// a condition. Without a condition the response omits types of which the user can read only some records.
   ///
   /// - Parameters:
   ///   - names: the names of the types in the response.

@@ -3,7 +3,7 @@ import ModelServer
 import SchemaKit
 import StoreProtocol
 
-/// An error of the tool, with a message of what to do.
+/// An error of the tool, with a message that has the remedy.
 struct ToolError: Error, CustomStringConvertible {
   let description: String
 

@@ -17,7 +17,7 @@ extension RecordStore {
     }
   }
 
-  /// Throws an error if the records are those of another store, which has to know that they are deleted.
+  /// Throws an error if the records belong to another store, which has to record their deletion.
   private func refuseBookkeeping(among names: [String]) async throws {
     let records = try await handle.current()
     for name in names where BookkeepingType.contains(name) {

@@ -227,7 +227,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     }
   }
 
-  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a
+  /// Runs a query and reports its cost: the used indexes, the number of records that it reads, and the statement of a
   /// database.
   ///
   /// ```swift

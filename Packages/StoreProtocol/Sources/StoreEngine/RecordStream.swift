@@ -20,7 +20,7 @@ extension RecordStore: SnapshotStreamStore {
 
 /// The models that a query finds in a pinned snapshot, one after the other. The snapshot is released with the stream.
 ///
-/// A model is made when its turn comes, so that a live one keeps what was written or read since the snapshot.
+/// A model is made when its turn comes, so that a live one keeps values that were written or read since the snapshot.
 private final class RecordStream<Engine: RecordEngine, M: Model> {
   private enum Rest {
     /// The records after a position in the order of creation.

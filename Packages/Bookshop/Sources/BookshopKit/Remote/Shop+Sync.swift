@@ -2,7 +2,7 @@ package import Foundation
 import ModelKit
 
 extension Shop {
-  /// Receives the changes of a server, and sends what was changed here since the last time, deletions too.
+  /// Receives the changes of a server, and sends the local changes since the last call, including deletions.
   ///
   /// Changes of different values of a book are merged. If both changed the same value, that of the server is kept.
   ///

@@ -8,7 +8,7 @@ package final class Shop {
   /// The progress of a long operation. Observe it to show a progress bar.
   package let progress = ValueSource(ShopProgress())
   private let fileStore: FileModelStore?
-  /// The store of the folder, which notes in an outbox what the server of ``sync(with:)`` does not have yet.
+  /// The store of the folder. Its outbox has the changes that the server of ``sync(with:)`` lacks.
   let offlineStore: SyncModelStore<FileModelStore.Handle>?
 
   /// Creates a shop on any store.

@@ -16,7 +16,7 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
   case copyDiffers
   /// A server can't be reached, or takes no requests. Some authors and books have changes that wait for it.
   case unreachable(reason: String, waiting: Int)
-  /// The shop is not in a folder, so that nothing notes what a server does not have.
+  /// The shop is not in a folder, so it has no outbox.
   case noOutbox
   /// A file can't be used as a catalogue. The text is a whole sentence.
   case unusableFile(String)

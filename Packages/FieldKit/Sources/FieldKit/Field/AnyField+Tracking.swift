@@ -46,7 +46,7 @@ extension AnyField {
   /// Begins to record reads of the value of a field that is not used otherwise, such as one of a prototype.
   public final func recordReads() { flags.formUnion([.recordsReads, .hooksGet]) }
 
-  /// Ends what ``recordReads()`` began.
+  /// Ends the recording that ``recordReads()`` began.
   ///
   /// - Returns: whether the value was read.
   public final func endRecordingReads() -> Bool {

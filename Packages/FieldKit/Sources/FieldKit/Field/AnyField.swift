@@ -64,7 +64,7 @@ open class AnyField: ObservationOwner {
 
   // MARK: State
 
-  /// The load state: how much of the value was loaded.
+  /// The load state: whether the value is not loaded, partially loaded or fully loaded.
   public final var loadState: LoadState {
     get {
       noteRead(of: .loadState)

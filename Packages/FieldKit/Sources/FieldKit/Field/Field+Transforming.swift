@@ -8,7 +8,7 @@ extension Field {
   /// let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd")).transform(with: .date(format: "dd.MM.yy"), in: "csv")
   /// ```
   ///
-  /// The field stores only what a transformer for all contexts writes: this `day`, set to a moment, becomes the
+  /// A transformer for all contexts also converts each value that is set: this `day`, set to a moment, becomes the
   /// beginning of its day. See ``ValueTransforming/losesPrecision``.
   ///
   /// - Parameters:

@@ -11,7 +11,7 @@ public enum FieldRecording {
   /// Counts a recorder.
   public static func begin() { count.add(1, ordering: .relaxed) }
 
-  /// Ends what ``begin()`` began.
+  /// Ends the recording that ``begin()`` began.
   public static func end() { count.subtract(1, ordering: .relaxed) }
 }
 

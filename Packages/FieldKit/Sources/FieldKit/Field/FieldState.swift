@@ -78,7 +78,7 @@ extension AnyField {
   public final func reinstateLastChange(_ state: FieldState) {
     flags.subtract(.hasForeignStamps)
     changedStamp = state.lastChange
-    // Its result may depend on what else has changed.
+    // Its result may depend on other changes.
     details?.check = nil
   }
 }

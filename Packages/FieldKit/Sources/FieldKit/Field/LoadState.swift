@@ -1,4 +1,4 @@
-/// The load state of a field or model: how much of it was loaded.
+/// The load state of a field or model: not loaded, partially loaded or fully loaded.
 ///
 /// Unset, null and a value are three states: a field that was never set is `notLoaded`, one that was set to nil is
 /// `loaded`.

@@ -164,7 +164,7 @@ public final class JSONElementSplitter {
     try body(buffer.bytes(element ?? 0..<0), progress.depthInArray)
   }
 
-  /// The number of bytes before the element that was found last, or before what is read next.
+  /// The number of bytes before the element that was found last, or before the next read.
   public var offset: Int { buffer.offset(at: element?.lowerBound ?? elementStart ?? buffer.position) }
 
   /// The line and the column of ``offset``, both from 1.

@@ -105,7 +105,7 @@ public final class JSONLineSplitter {
     try body(buffer.bytes(line ?? 0..<0), 0)
   }
 
-  /// The number of bytes before the line that was found last, or before what is read next.
+  /// The number of bytes before the line that was found last, or before the next read.
   public var offset: Int { buffer.offset(at: line?.lowerBound ?? buffer.position) }
 
   /// The line and the column of ``offset``, both from 1.

@@ -31,7 +31,7 @@ extension JSONValue {
     }
   }
 
-  /// The string, or nil if the value is none. Numbers are never converted to strings.
+  /// The string, or nil if the value is not a string. Numbers are never converted to strings.
   public var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }

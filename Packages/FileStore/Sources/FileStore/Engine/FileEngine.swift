@@ -14,7 +14,7 @@ package struct FileEngineOptions: Sendable {
   /// The preallocated space for deletions and compactions on a full disk, in bytes; more for a large store. 0 for none.
   package var reserve: UInt64 = 1 << 20
 
-  /// Whether the engine only reads, and follows what another process writes.
+  /// Whether the engine only reads, and follows the writes of another process.
   package var isReadOnly = false
 
   /// The receiver of each written batch of a group, called on the writing thread.
@@ -243,7 +243,7 @@ package final class FileEngine: Sendable {
   ///   nevertheless.
   package func close() async throws { try await service.close() }
 
-  // MARK: For what goes beyond single records
+  // MARK: Beyond single records
 
   /// Returns the contents of the group, and opens it if necessary.
   func contents() async throws -> JournalContents { try await service.contents(of: group) }

@@ -13,7 +13,7 @@
 /// One thread owns it; others read through ``contents``. Batches that are written with ``append(_:)`` survive a crash
 /// of the process, and after ``sync()`` a power failure. After a failed sync, or a write that could not be undone, it
 /// rejects all writes. The system may have dropped unwritten bytes, so the journal has to be opened again to determine
-/// what is stored.
+/// its contents.
 package final class Journal {
   /// The largest batch in bytes: the lengths of lines have 32 bits.
   static let largestBatch = 1 << 31
@@ -245,8 +245,7 @@ package final class Journal {
     return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
   }
 
-  /// Whether a part of the journal is lost. A checkpoint would hide that, and a compaction would remove what is left of
-  /// it.
+  /// Whether a part of the journal is lost. A checkpoint would hide that, and a compaction would remove the rest of it.
   private var hasLosses: Bool { contents.withIndex { !$0.losses.isEmpty } }
 
   /// Returns the due checkpoint once.

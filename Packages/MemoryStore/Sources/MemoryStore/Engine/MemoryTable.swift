@@ -21,7 +21,7 @@ struct MemoryTable: Sendable {
 
   init() { state = WriteState() }
 
-  /// Creates an empty table in place of another one, which gives new records none of its identifiers.
+  /// Creates an empty table in place of another one, whose identifiers are not assigned again.
   init(replacing other: MemoryTable) {
     state = other.state
     lastInteger = other.lastInteger

@@ -15,9 +15,9 @@
 /// Nothing is changed before ``nullifyLinks()`` is called. So a store that fails has nothing to
 /// undo.
 ///
-/// A plan is limited to what the relations contain. One-way relations of other models to a deleted one are not visible
-/// from it. Lists that are not fully loaded are in ``unknownRelations``, so that a store can load them and rebuild the
-/// plan.
+/// A plan includes only members of the loaded relations. One-way relations of other models to a deleted one are not
+/// visible from it. Lists that are not fully loaded are in ``unknownRelations``, so that a store can load them and
+/// rebuild the plan.
 @_spi(ModelKitInternals)
 public struct DeletionPlan {
   /// The links of a deleted model, in one relation, to models that stay.

@@ -130,7 +130,7 @@ final class DraftGraph {
     }
   }
 
-  /// Returns a closure that sets the draft back to what it is now, in case a transaction of a store that applies it
+  /// Returns a closure that restores the present state of the draft, in case a transaction of a store that applies it
   /// fails.
   private func restoration() -> () -> Void {
     let (models, copies, originals, created) = (models, copies, originals, created)

@@ -114,7 +114,7 @@ public final class ModelDraft<M: Model> {
   /// - Parameter resolve: returns the side whose value remains. To set a third value, set it in the draft before. For
   ///   a list, it is the side whose order remains. May throw, so that nothing is changed.
   /// - Returns: the original.
-  /// - Throws: ``ModelDraftError`` if a model was deleted, or what `resolve` throws.
+  /// - Throws: ``ModelDraftError`` if a model was deleted, or the errors of `resolve`.
   @discardableResult
   public func apply(resolving resolve: (EditConflict) throws -> EditConflict.Side) throws -> M {
     let comparisons = graph.comparisons()

@@ -8,7 +8,7 @@ final class IdentityMap {
   let transformers: ValueTransformerContext
   /// Whether the models are those of a draft, to which the inverses of other models have no links.
   let isDraft: Bool
-  /// The draft whose copies are in the scope; nil for a scope that is none of a draft.
+  /// The draft whose copies are in the scope; nil if the scope belongs to no draft.
   weak var draft: DraftGraph?
   /// The map of the models that were drafted, if these are in one.
   let parent: IdentityMap?
@@ -43,8 +43,8 @@ final class IdentityMap {
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
   var transactions: [TransactionEdits] = []
-  /// Whether a transaction that failed is being rolled back, so that a model that joins the scope is none of another
-  /// one.
+  /// Whether a failed transaction is being rolled back, so that a model that joins the scope belongs to no other
+  /// transaction.
   var isRollingBack = false
   /// The number of the last transaction that began.
   var transactionNumber = 0

@@ -16,7 +16,7 @@ extension ModelLayout {
       let type: Any.Type = (property.type as? any FieldWrapper.Type)?.fieldClass ?? property.type
       // A weak or unowned reference points to a field that the model does not own.
       guard property.isStrong, isOptional || type is AnyField.Type else { return nil }
-      // The compiler stores what `@Field var name` wraps in a variable `_name`.
+      // The compiler stores the wrapper of `@Field var name` in a variable `_name`.
       let isWrapper = property.isVariable && !isOptional && storedName.hasPrefix("_") && storedName.count > 1
       return Slot(
         propertyName: isWrapper ? String(storedName.dropFirst()) : storedName, storedName: storedName,

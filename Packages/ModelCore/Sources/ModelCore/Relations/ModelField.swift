@@ -20,7 +20,7 @@
 /// it: see ``ModelObject/fieldsForDictionaryValue()``.
 ///
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
-/// inverse retains. Until a change is saved or reverted, what was retained before it is retained as well.
+/// inverse retains. Until a change is saved or reverted, the related model from before it stays retained.
 @propertyWrapper
 public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
   /// Whether the related model is written as its identifier instead of in full.

@@ -8,7 +8,7 @@ struct IdentifierMismatch: Error, CustomStringConvertible {
   /// Creates an error, if a model that was read from the value has another identifier.
   init?(_ model: ModelObject, _ identifier: String) {
     found = model.storedIdentifier
-    // Some classes don't write what identifies them.
+    // Some classes don't write their identifier.
     if found == nil, model.identifierField?.key == nil { return nil }
     if let found, ExactText(found) == ExactText(identifier) { return nil }
   }

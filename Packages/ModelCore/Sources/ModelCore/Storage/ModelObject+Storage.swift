@@ -96,7 +96,7 @@ extension ModelObject {
   }
 
   /// The fields whose values lack a link to this model as long as it has no identifier. These have a foreign key to it,
-  /// also inside embedded models. A field whose inverse is written is none of them.
+  /// also inside embedded models. A field whose inverse is written is not among them.
   public var fieldsReferencingItself: [AnyField] {
     storableFields.filter { field in
       var seen: Set<ModelObject> = [self]
@@ -143,7 +143,7 @@ extension ModelObject {
     return others.first { new.field(like: $0)?.passesRules() == false }
   }
 
-  /// Marks values as unsaved that are no edits, and that a creation of the model did not write.
+  /// Marks values as unsaved that a creation of the model did not write, although they are not edits.
   ///
   /// - Parameters:
   ///   - fields: the fields that the creation did not write.

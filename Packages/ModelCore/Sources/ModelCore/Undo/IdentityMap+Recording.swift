@@ -82,7 +82,7 @@ extension IdentityMap {
     return try body()
   }
 
-  /// Runs changes that histories don't record, because they restore what histories know.
+  /// Runs changes that histories don't record, because they restore recorded states.
   func withoutRecording(_ body: () -> Void) {
     let outer = saveChanges
     saveChanges = SaveChanges(read: [])

@@ -20,7 +20,7 @@ extension ModelUndo {
         transaction: number, undoSteps: undoSteps, redoSteps: redoSteps, modelsToDelete: modelsToDelete))
   }
 
-  /// Drops the steps to redo because of an edit. A transaction that fails brings them back.
+  /// Drops the steps to redo because of an edit. A failed transaction restores them.
   func dropRedoSteps() {
     if scope.map.innermostTransaction != nil {
       keepHistory()
@@ -32,7 +32,7 @@ extension ModelUndo {
 
   /// Records that a model that an undo or redo returned for deletion was deleted.
   ///
-  /// - Returns: false if the model is none of these.
+  /// - Returns: false if the model is not among these.
   func noteAwaitedDeletion(of model: ModelObject) -> Bool {
     guard modelsToDelete.contains(model) else { return false }
     keepHistory()
@@ -63,7 +63,7 @@ extension ModelUndo {
     }
   }
 
-  /// Removes what transactions recorded that failed, and restores the steps from before.
+  /// Removes the recordings of failed transactions, and restores the steps from before.
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
@@ -121,7 +121,7 @@ extension ModelUndo {
     return (steps + histories.flatMap { $0.undoSteps + $0.redoSteps }).flatMap { $0.release(members, from: list) }
   }
 
-  /// Removes what failed transactions recorded of a list if it was only released members.
+  /// Removes the recordings of failed transactions for a list if they are only released members.
   func removeVoidEntries(of list: AnyField, by numbers: Set<Int>) {
     var former: FieldState?
     for step in undoSteps + [open].compactMap({ $0 }) {

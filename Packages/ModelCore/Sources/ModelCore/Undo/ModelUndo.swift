@@ -146,7 +146,7 @@ public final class ModelUndo {
 
   /// Runs a closure in a transaction, and records its edits as one step, with those that observers make at the end.
   ///
-  /// A step within a step is part of the outer one. If the closure throws, what it edited is a step all the same.
+  /// A step within a step is part of the outer one. If the closure throws, its edits are a step, too.
   ///
   /// - Parameters:
   ///   - label: a name for menus, such as "Rename".

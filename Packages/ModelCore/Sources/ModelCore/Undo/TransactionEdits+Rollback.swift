@@ -8,7 +8,8 @@ extension TransactionEdits {
   ///
   /// A field that another task changed since keeps its value.
   ///
-  /// - Parameter body: removes what the transaction created from the scope, and adds what it deleted again.
+  /// - Parameter body: removes the models that the transaction created from the scope, and adds those that it deleted
+  ///   again.
   /// - Returns: the models with restored fields.
   @discardableResult
   public func revert(_ body: () -> Void) -> Set<ModelObject> {

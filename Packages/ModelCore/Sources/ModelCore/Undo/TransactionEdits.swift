@@ -343,7 +343,7 @@ public final class TransactionEdits {
   var uncommittedModels: Set<ModelObject> { created.isEmpty || isInside() ? [] : created }
 
   /// Records a new model that becomes part of the scope. It keeps its values and links if the transaction fails, and so
-  /// do the embedded models that come with it.
+  /// do its embedded models.
   func willAdd(_ model: ModelObject) {
     guard isInside(), !map.isRollingBack else { return }
     newModels.insert(model)
@@ -399,7 +399,7 @@ public final class TransactionEdits {
     (savedFields, documentLoads, baselines) = ([:], [:], [:])
   }
 
-  /// Discards what is recorded of a new model that a nested transaction added and took back.
+  /// Discards the recordings of a new model that a nested transaction added and rolled back.
   func remove(_ model: ModelObject) {
     newModels.remove(model)
     created.remove(model)

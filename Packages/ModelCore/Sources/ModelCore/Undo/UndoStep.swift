@@ -102,7 +102,7 @@ final class UndoStep {
   /// Removes a model that was not created after all, when the recording ends.
   func markTransient(_ model: ModelObject) { transient.insert(model) }
 
-  /// Removes what transactions of a store recorded that failed.
+  /// Removes the recordings of failed transactions of a store.
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
@@ -198,7 +198,7 @@ final class UndoStep {
     indices = [:]
   }
 
-  /// Keeps what happened to each model in the end.
+  /// Keeps the last event of each model.
   private func completeExistences() {
     var existedBefore: [ModelObject: Bool] = [:], last: [ModelObject: Int] = [:]
     for (index, existence) in existences.enumerated() {

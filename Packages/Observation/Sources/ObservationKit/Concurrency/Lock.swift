@@ -4,8 +4,8 @@
 /// are inlined, because a generic closure of another module costs more than the lock.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
-  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and what goes
-  // in or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
+  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and the
+  // compiler checks that arguments and results are Sendable or disconnected (`sending`).
   @usableFromInline var guarded: Guarded
   @usableFromInline let lock = SystemLock()
 

@@ -2,8 +2,8 @@ extension ObservationRegistry {
   /// Delivers the sets made by observers and the rest of long runs of bindings, until nothing is left.
   @usableFromInline
   func deliverQueue() {
-    // Counted for all observables in which this happens one within the other: otherwise two rings that don't settle
-    // would take the square of the limit.
+    // Counted together for nested observables: otherwise two rings that don't settle would take the square of the
+    // limit.
     if let outer = ThreadLocal.rounds.pointer {
       return deliverQueue(counting: outer.assumingMemoryBound(to: Int.self))
     }

@@ -145,7 +145,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   }
 
   /// Makes the first call of a new observation, which is not a change and so has no stamp. It counts as a delivery:
-  /// what the observer sets meanwhile is delivered after the call, not inside it.
+  /// values that the observer sets meanwhile are delivered after the call, not inside it.
   @inlinable
   func announce(_ body: () -> Void) {
     if later != nil { return }

@@ -60,8 +60,8 @@ final class ObservationRound<Value> {
   @inline(__always)
   func concerns(_ action: AnyObservationAction, _ token: ObservationToken, flowsAgain: Bool) -> Bool {
     if token.id >= firstLaterID || !token.isActive { return false }
-    // A value that came back is passed on, so that both ends of a binding are as they would be without a transaction;
-    // what is derived from it did not change.
+    // A value that was restored is passed on, so that both ends of a binding are as they would be without a
+    // transaction. Its derived values did not change.
     if action.isBinding, flowsAgain || (wasChange && !action.isPassive) { return true }
     if !action.requiresChange { return true }
     return joined?[token]?.isChange ?? isChange

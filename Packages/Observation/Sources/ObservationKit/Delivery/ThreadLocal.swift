@@ -53,7 +53,7 @@ extension ThreadLocal {
   static let transaction = ThreadLocal()
   /// The transaction whose observers are being notified on the thread.
   static let delivery = ThreadLocal()
-  /// How many rounds the run of deliveries on the thread took: see `ObservationRegistry.deliverQueue`.
+  /// The number of rounds of the deliveries in progress on the thread: see `ObservationRegistry.deliverQueue`.
   static let rounds = ThreadLocal()
   /// The objects that the thread is about to release: see `ReleaseQueue`.
   static let releases = ThreadLocal()

@@ -17,7 +17,7 @@ import Synchronization
 /// value equal to the one before the transaction counts as unchanged. A set made by such an observer is delivered at
 /// once, or together with a change that still waits for its turn.
 ///
-/// An observer is also notified if `body` released the last reference to what it observes: capture weakly, not unowned.
+/// An observer is also notified if `body` released the last reference to its observable: capture weakly, not unowned.
 ///
 /// Any number of fields, models and other observables of one isolation can take part. A transaction within a
 /// transaction is part of the outer one. If `body` throws, nothing is rolled back: the values stay set, and observers

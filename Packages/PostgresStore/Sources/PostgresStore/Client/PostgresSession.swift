@@ -83,7 +83,7 @@
     /// Whether a transaction is open.
     var isInTransaction: Bool { PQtransactionStatus(session) != PQTRANS_IDLE }
 
-    /// Returns what another thread needs to cancel the statement that runs.
+    /// Returns the handle with which another thread can cancel the running statement.
     func makeCancellation() -> OpaquePointer? { PQgetCancel(session) }
 
     private static func message(of session: OpaquePointer) -> String {

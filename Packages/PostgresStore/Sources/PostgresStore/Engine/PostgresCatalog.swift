@@ -174,7 +174,7 @@
       return table
     }
 
-    /// Discards what is known of tables, so that it is read again.
+    /// Discards the cached descriptions of tables, so that they are read again.
     func unload(_ types: some Sequence<String>) {
       state.withLock { state in
         for type in types { state.tables[type] = nil }
@@ -317,7 +317,7 @@
         do {
           for step in steps { _ = try await repeating { try await pool.read([PostgresStatement(step)]) } }
         } catch {
-          // Equal values of a unique index. What is left of it would reject more of them.
+          // Equal values of a unique index. The rest of it would reject more of them.
           _ = try? await pool.read([PostgresStatement("DROP INDEX CONCURRENTLY IF EXISTS \(path)")])
           throw error
         }

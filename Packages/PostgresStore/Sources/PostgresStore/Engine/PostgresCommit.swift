@@ -272,7 +272,7 @@
         [.double(catalog.options.changeRetention.seconds)])
     }
 
-    /// Raises the last integer of types whose records bring identifiers of their own.
+    /// Raises the last integer of types whose new records have identifiers already.
     private func noteIntegers(_ tables: [String: PostgresTable]) async throws {
       var largest: [String: Int64] = [:]
       for operation in batch.operations where operation.operation == .create {

@@ -53,9 +53,9 @@
     ///   - mappings: the existing tables that are used.
     ///   - createsTables: whether a table is created when its type is first used.
     ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
-    ///   - retryLimit: how often a batch is tried again.
-    ///   - pollInterval: how often live results look for the commits of other processes.
-    ///   - changeRetention: how long the log of changes reaches back.
+    ///   - retryLimit: the number of times that a batch is sent again.
+    ///   - pollInterval: the interval at which live results poll the commits of other processes.
+    ///   - changeRetention: the time for which the log keeps changes.
     ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),

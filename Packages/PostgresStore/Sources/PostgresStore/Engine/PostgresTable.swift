@@ -40,7 +40,7 @@
       return StoredRecord(identifier, rows.bytes(row, 1), order: order, revision: revision)
     }
 
-    /// Returns what is in the order of creation.
+    /// Returns the expression for the order of creation.
     func order(_ alias: String) -> String { mapped?.order(alias) ?? "\(alias).seq" }
 
     /// Returns the value of the order at a position. That at the beginning is the least of all, so that rows without a

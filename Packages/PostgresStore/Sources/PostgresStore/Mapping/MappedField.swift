@@ -19,7 +19,7 @@
     let path: [String]
     let form: ValueForm
     let role: Role
-    /// Whether null stands for a list that is not known.
+    /// Whether null stands for an unknown list.
     var isToMany = false
 
     /// Returns the fields that stores write.

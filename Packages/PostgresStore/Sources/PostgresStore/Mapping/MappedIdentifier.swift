@@ -75,8 +75,8 @@
 
     /// Returns the statement for a default that no row has yet; nil if there is no default.
     func nextValue(in table: PostgresTable) -> PostgresStatement? {
-      // A sequence does not know of identifiers that rows brought. The count is not turned into a join, so that no more
-      // values are taken than needed. A function in FROM would return all of its rows at first.
+      // A sequence does not include identifiers that rows were created with. The count is not turned into a join, so
+      // that no more values are taken than needed. A function in FROM would return all of its rows at first.
       defaultValue.map { value in
         PostgresStatement(
           """

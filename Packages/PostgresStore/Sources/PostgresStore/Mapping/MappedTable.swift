@@ -104,7 +104,7 @@
 
     // MARK: Order
 
-    /// Returns what is sorted by.
+    /// Returns the expression for the order of creation.
     func order(_ alias: String) -> String {
       order.column.map { "\(alias).\(SQLName.quoted($0))" }
         ?? "(hashtextextended(\(identifier.text(alias)), 0) & \(Int64.max >> 2))"

@@ -2,8 +2,8 @@
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// A check that a condition or an order reads no hidden field, and no field of another class whose records not every
-/// user may read.
+/// A check of conditions and orders. They must read no hidden field, and no field of a related class that is not
+/// readable by all users.
 struct QueryGuard {
   private let service: RESTService
   private let request: RESTServiceRequest

@@ -1,6 +1,6 @@
 /// Text as a component of a path.
 enum PathText {
-  /// Returns the text with all characters percent-encoded that are not unreserved (RFC 3986).
+  /// Returns the text with all characters percent-encoded, except unreserved ones (RFC 3986).
   static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

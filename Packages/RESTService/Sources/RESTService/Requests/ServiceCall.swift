@@ -14,7 +14,7 @@ struct ServiceCall {
   var headers: HTTPHeaderList { request.http.headers }
 
   /// - Throws: ``ServiceProblem`` with the status 400 for an address that can't be decoded, 404 for one outside of the
-  ///   base path. With 413 or 414 for a body or a query that is too long.
+  ///   base path. The status is 413 for a body and 414 for a query that is too long.
   init(_ request: RESTServiceRequest, _ options: RESTServiceOptions) throws {
     self.request = request
     guard let components = URLComponents(url: request.http.url, resolvingAgainstBaseURL: true) else {

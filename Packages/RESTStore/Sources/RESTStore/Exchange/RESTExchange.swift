@@ -133,7 +133,7 @@ struct RESTExchange: Sendable {
     }
   }
 
-  /// Returns how long to wait before the request is sent again; nil if it is not.
+  /// Returns the delay before the request is sent again; nil if it is not.
   private func wait(after result: Result<HTTPResponseData, ModelStoreError>, attempt: Int) -> Duration? {
     let policy = options.retry
     switch result {

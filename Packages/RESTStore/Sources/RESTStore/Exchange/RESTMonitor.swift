@@ -30,7 +30,8 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     /// The call joined an equal one that is in progress, and sent nothing.
     case shared
     /// The server stored a new model under another identifier than the one it was sent with. The model and the
-    /// references to it in this store have the new one; what is stored elsewhere under the old one is not changed.
+    /// references to it in this store have the new one. Values that are stored elsewhere under the old one are not
+    /// changed.
     case identifierReplaced(sent: String, by: String)
   }
 

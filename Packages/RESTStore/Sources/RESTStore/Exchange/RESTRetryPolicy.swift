@@ -55,10 +55,10 @@ public struct RESTRetryPolicy: Sendable {
   /// A policy of four attempts, which take about a second unless the server requests a longer delay.
   public static let standard = RESTRetryPolicy()
 
-  /// Returns how long to wait after an attempt; nil if the request is not to be sent again.
+  /// Returns the delay after an attempt; nil if the request is not sent again.
   ///
   /// - Parameters:
-  ///   - attempt: how many times the request was sent.
+  ///   - attempt: the number of times that the request was sent.
   ///   - retryAfter: the value of `Retry-After`.
   func delay(after attempt: Int, retryAfter: String?) -> Duration? {
     guard attempt < attempts else { return nil }
@@ -80,7 +80,7 @@ public struct RESTRetryPolicy: Sendable {
     return .seconds(max(0, date.timeIntervalSince(now)))
   }
 
-  /// Returns the date of a header; nil if it is none.
+  /// Returns the date in a header; nil if it is not a date.
   static func date(ofHeader text: String) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

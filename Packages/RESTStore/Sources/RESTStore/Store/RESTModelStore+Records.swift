@@ -43,7 +43,7 @@ extension RESTModelStore {
   /// Reads records of an answer. The models of other records inside them lose their entity tags, which are of other
   /// versions. If they were saved since the request was sent, they keep their values and tags.
   ///
-  /// - Parameter read: reads the records; it receives what happens to local changes.
+  /// - Parameter read: reads the records; it receives the treatment of local changes.
   func readingRecords<Result>(
     since start: PendingReads.Moment, _ read: (LocalChanges) throws -> Result
   ) rethrows -> Result {

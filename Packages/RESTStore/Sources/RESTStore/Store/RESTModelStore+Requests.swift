@@ -24,7 +24,7 @@ extension RESTModelStore {
   /// The parameters of a GET, HEAD or DELETE are part of the address, and so are those beside a body. Otherwise they
   /// are the body, in the encoding of the dialect.
   ///
-  /// Live queries receive no change of the server that a request causes, and entity tags are not used.
+  /// Live queries don't receive the changes that a request causes on the server. Entity tags are not used.
   ///
   /// - Parameters:
   ///   - method: the method.

@@ -191,7 +191,7 @@ public final class RESTModelStore: ModelStore {
   /// version, at most 8 times. A PUT fails. Without a tag the server decides, and usually the last writer wins. `fail`
   /// requires a tag. `overwrite` sends none.
   ///
-  /// Updates of one model run one after the other. Each writes what is unsaved when it begins.
+  /// Updates of one model run one after the other. Each writes the fields that are unsaved when it begins.
   ///
   /// - Parameters:
   ///   - model: the model to write.

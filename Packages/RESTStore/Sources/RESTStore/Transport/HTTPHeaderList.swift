@@ -66,7 +66,7 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
   }
 
   /// The first line that must not be sent: its name is not a token, or its value has a control character. A line break
-  /// in a value would let it pose as a further header or as the body.
+  /// in a value could inject another header or a body.
   var firstUnsafeEntry: Entry? {
     entries.first { entry in
       let isToken = !entry.name.isEmpty && entry.name.utf8.allSatisfy(Self.isTokenCharacter)

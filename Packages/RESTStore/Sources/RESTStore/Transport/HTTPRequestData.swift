@@ -95,7 +95,8 @@ public struct HTTPRequestData: Sendable, Hashable {
     hasher.combine(url)
   }
 
-  /// Rejects headers that could pose as something else. The error does not repeat the value: it may be a secret.
+  /// Rejects headers that could inject other headers or a body. The error does not repeat the value: it may be a
+  /// secret.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`.
   func checkHeaders() throws {

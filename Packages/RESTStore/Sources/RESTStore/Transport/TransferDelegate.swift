@@ -93,7 +93,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   /// Returns the request that follows a redirect; nil if it must not be followed.
   ///
-  /// No redirect makes a read of a write, sends a write to another host, or an encrypted request in the clear.
+  /// No redirect is followed that would turn a write into a read, send a write to another host, or change from HTTPS to
+  /// HTTP.
   static func redirected(_ next: URLRequest, from last: URLRequest?) -> URLRequest? {
     guard let last, let lastURL = last.url, let url = next.url else { return nil }
     guard (next.httpMethod ?? "GET") == (last.httpMethod ?? "GET") else { return nil }

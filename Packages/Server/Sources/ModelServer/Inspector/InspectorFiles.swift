@@ -36,7 +36,7 @@ struct InspectorFiles: Sendable {
     "svg": "image/svg+xml",
   ]
 
-  /// Only files of this server, and no code or style inside of the page.
+  /// The content security policy: only files of this server, and no inline code or style.
   private static let policy = """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'

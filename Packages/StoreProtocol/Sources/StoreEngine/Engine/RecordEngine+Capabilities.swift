@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-// What only some engines can do. Requirements of `RecordEngine` itself would have to be public.
+// Optional capabilities of engines. Requirements of `RecordEngine` itself would have to be public.
 
 /// An engine that assigns positions in the order of commits. Once a record is visible, no record of its type with a
 /// smaller position becomes visible.

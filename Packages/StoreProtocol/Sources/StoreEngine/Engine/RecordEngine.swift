@@ -13,7 +13,7 @@ public import ModelCore
 /// let store = MyStore(MyEngine())
 /// ```
 ///
-/// Five requirements have no default. Implement the others for what your engine can do faster.
+/// Five requirements have no default. Implement the others if your engine can do them faster.
 public protocol RecordEngine: AnyObject, Sendable {
   /// A snapshot of all records.
   associatedtype Snapshot: RecordSnapshot

@@ -17,7 +17,7 @@ extension QueryExpression {
     return .comparison(QueryComparison(QueryTerm(QueryPath()), .equal, .unwritable(excess)))
   }
 
-  /// The text that stands for a condition that is too large to traverse; nil for other conditions.
+  /// The description of a condition that is too large to traverse; nil for other conditions.
   var excessText: String? { excess.map { "<a condition that is not printed: \($0)>" } }
 
   /// The reason why a condition is too large; nil if it is not.

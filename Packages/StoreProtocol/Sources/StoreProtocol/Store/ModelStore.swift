@@ -118,7 +118,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String]
 
-  /// Runs a query and reports its cost: which indexes it uses, how many records it reads, and the statement of a
+  /// Runs a query and reports its cost: the used indexes, the number of records that it reads, and the statement of a
   /// database.
   ///
   /// By default the store lists the models, without indexes.
@@ -134,8 +134,8 @@ extension ModelStore {
   /// try await store.create(person, fields: [person.name, person.age])
   /// ```
   ///
-  /// The record also has the identifier, and what `beforeSave` sets. All rules of the model are checked, as by
-  /// ``create(_:)``. Another reader of the record has the initial values of the other fields.
+  /// The record also has the identifier, and the values that `beforeSave` sets. All rules of the model are checked, as
+  /// by ``create(_:)``. Another reader of the record has the initial values of the other fields.
   ///
   /// - Parameters:
   ///   - model: the model to add.

@@ -172,7 +172,7 @@ extension ModelStore {
   ///   - start: the beginning of the read.
   ///   - identifier: returns the identifier of the record with a number; nil if it has none.
   ///   - read: creates or updates models from the records with some numbers.
-  /// - Throws: what `read` throws.
+  /// - Throws: the errors of `read`.
   public func models<M: Model>(
     _ type: M.Type, count: Int, readSince start: PendingReads.Moment, identifier: (Int) throws -> String?,
     read: ([Int]) throws -> [M]

@@ -142,7 +142,7 @@ extension ModelStoreContract {
     ///
     /// - Parameter makeStore: makes another store instance on the same engine, which is empty at first. It is called in
     ///   several tasks.
-    /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
+    /// - Throws: ``ContractViolation`` if the store breaks the promise, or the errors of the store.
     public func run(_ makeStore: @escaping @Sendable () async throws -> any ModelStore) async throws {
       do {
         try await body(makeStore)

@@ -68,7 +68,7 @@ public enum ModelStoreContract {
     checks.filter { $0.needs.isDisjoint(with: missing) }
   }
 
-  /// One promise, as a sentence, and what proves it.
+  /// One promise, as a sentence, and its proof.
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, such as `create of an identifier that is taken throws conflict`.
     public let name: String
@@ -90,7 +90,7 @@ public enum ModelStoreContract {
     /// Puts a store to the check.
     ///
     /// - Parameter makeStore: makes a store that is empty.
-    /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
+    /// - Throws: ``ContractViolation`` if the store breaks the promise, or the errors of the store.
     public func run(_ makeStore: () async throws -> any ModelStore) async throws {
       let store = try await makeStore()
       do {
@@ -111,7 +111,7 @@ public enum ModelStoreContract {
 /// print(violation)
 /// ```
 public struct ContractViolation: Error, CustomStringConvertible {
-  /// The broken promise, and what happened instead.
+  /// The broken promise, and the observed result.
   public let description: String
 
   /// Creates a violation from its words.

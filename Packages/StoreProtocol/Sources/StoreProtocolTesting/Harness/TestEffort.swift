@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much randomized tests of a store try.
+/// The effort of randomized tests of a store.
 ///
 /// `MODELKIT_TEST_EFFORT=20` in the environment has them try 20 times as much. `MODELKIT_TEST_SEED` is the seed that
 /// they begin with, for another run, or for the seed that a failure names.
@@ -11,7 +11,7 @@ import Foundation
 /// }
 /// ```
 public enum TestEffort {
-  /// How many times as much as usual is tried.
+  /// The factor by which tests run more iterations than usual.
   public static let factor = ProcessInfo.processInfo.environment["MODELKIT_TEST_EFFORT"].flatMap(Int.init) ?? 1
   /// The seed of the first run.
   public static let firstSeed = ProcessInfo.processInfo.environment["MODELKIT_TEST_SEED"].flatMap(UInt64.init) ?? 1

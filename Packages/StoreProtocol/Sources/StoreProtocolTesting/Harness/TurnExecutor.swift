@@ -29,12 +29,12 @@ final class TurnExecutor: SerialExecutor {
     var random: RandomSource?
     /// The pieces that are held back at random.
     var deferred: [UnownedJob] = []
-    /// How many pieces wait to be run.
+    /// The number of jobs that wait to be run.
     var waiting = 0
-    /// How many pieces of observers wait to be run.
+    /// The number of jobs of observers that wait to be run.
     var waitingObservers = 0
     var heldJob: UnownedJob?
-    /// How many pieces of the writer a held observer waits for.
+    /// The number of jobs of the writer that a held observer waits for.
     var turnsToWait = 0
     var wasHeld = false
   }
@@ -101,7 +101,7 @@ final class TurnExecutor: SerialExecutor {
   /// Counts pieces from now on: all tasks are there.
   func begin() { state.withLock { $0.isPlaying = true } }
 
-  /// Holds nothing back from now on, and runs what is: the writer has ended.
+  /// Holds no job back from now on, and runs those that wait: the writer has ended.
   func end() {
     let job = state.withLock { state in
       defer { state.heldJob = nil }

@@ -37,7 +37,7 @@ package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringC
   /// The longest distance that ``distance(of:at:)`` finds. With a longer one, a damaged line could seem to be moved.
   private static let longestDistance = 1 << 20
 
-  /// Returns how far a line with a salt was moved from its position to an offset; nil if it is not from nearby.
+  /// Returns the distance by which a line with a salt was moved to an offset; nil if its position is not nearby.
   func distance(of salt: UInt32, at offset: UInt64) -> Int? {
     let distance = Int(Int32(truncatingIfNeeded: self.salt(at: offset) &- salt))
     return abs(distance) <= Self.longestDistance ? distance : nil

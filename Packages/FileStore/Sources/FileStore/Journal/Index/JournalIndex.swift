@@ -174,7 +174,7 @@ struct JournalIndex: Sendable {
     return (entries, next)
   }
 
-  /// Entries of a type with what their lines must contain.
+  /// Entries of a type, with the expected contents of their lines.
   func selection(_ entries: [TypeIndex.Entry], ofType type: Int) -> RecordSelection {
     RecordSelection(entries, of: names[type], identifiers: types[type].identifiers)
   }

@@ -95,7 +95,7 @@ struct SegmentScan {
   /// The number of moved lines that prove that all lines up to the end were moved, so that not all need to be read.
   private static let proofLength = 4_096
 
-  /// Returns how far a line was moved together with the lines after it, because bytes before them were added or
+  /// Returns the distance by which a line and its successors were moved, because bytes before them were added or
   /// removed.
   ///
   /// Nil for a line or a block of lines that was written to another place, which is damage. The batch that is due is

@@ -53,7 +53,7 @@ final class DirectClassReader {
         .isReadableDirectly(as: kind, declaredKey: member.declaredKey)
       return isReadable == true ? kind : .value
     }
-    // A model of a document keeps what its class sets in `init` as edits.
+    // A model of a document keeps the values that its class sets in `init` as edits.
     if !hasInitialEdits, fits(sample) { spare = sample }
     isSpareFresh = true
   }

@@ -204,7 +204,7 @@ public final class QueryProgram<M: Model> {
     do { return try body() } catch { throw translated(error) }
   }
 
-  /// Whether the query reads sensitive fields, whose elements and members don't know that they are sensitive.
+  /// Whether the query reads sensitive fields. Their elements and members have no such mark of their own.
   private var readsSecrets: Bool {
     guard let model = level.prototype else { return false }
     let paths = orders.map(\.order.term.path) + (projection?.paths ?? [])

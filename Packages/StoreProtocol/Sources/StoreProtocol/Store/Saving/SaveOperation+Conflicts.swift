@@ -42,7 +42,8 @@ extension SaveOperation {
     func compare(_ field: AnyField, isWritten: Bool) {
       guard let baseline = model.storedBaseline(of: field, in: context) else { return }
       let values = stored(baseline.path)
-      // A record that has nothing there changes nothing when it is read: the model could not follow it.
+      // A record without a value there leaves the field unchanged when it is read, so a refresh could not end the
+      // conflict.
       guard let current = values[0],
         !values.contains(where: { model.hasRead($0 ?? .null, into: field, as: baseline.value, in: context) })
       else { return }

@@ -29,7 +29,7 @@ package struct SaveSnapshot {
     self.init(
       model, identifier: model.storedIdentifier,
       ofCreation.map(StoredFields.list) ?? fields.map { chosen in
-        // What the hook changes is part of the write.
+        // The changes of the hook are part of the write.
         let known = Set(chosen.map { ObjectIdentifier($0) })
         let added = model.fieldsToSave(since: start).filter { !known.contains(ObjectIdentifier($0)) }
         return .list(Self.fieldsToWrite(chosen + added, of: model, in: scope))

@@ -30,7 +30,7 @@ extension ModelStoreContract {
 
   /// A save that begins before the deletion, and may end after it.
   ///
-  /// - Parameter step: how far the save comes before the transaction begins.
+  /// - Parameter step: the step of the save at which the transaction begins.
   @MainActor private static func savingOverDeletion(
     _ makeStore: () async throws -> any ModelStore, _ step: Int
   ) async throws {

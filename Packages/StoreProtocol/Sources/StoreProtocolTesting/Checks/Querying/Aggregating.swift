@@ -172,7 +172,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// Returns a check that aggregates, groups and columns of random data are what plain Swift makes of it.
+  /// Returns a check that aggregates, groups and columns of random data equal those computed in plain Swift.
   ///
   /// - Parameters:
   ///   - count: the number of queries.

@@ -55,7 +55,7 @@ private final class EditHistory {
   private(set) var steps: [String] = []
   private var stored: [Values] = []
   private var editors: [Editor] = []
-  /// How often each record was written.
+  /// The number of writes of each record.
   private var writes = [0, 0]
 
   init(_ random: RandomSource) { self.random = random }
@@ -217,7 +217,7 @@ private final class EditHistory {
       return try readAgain()
     } catch let error as ModelStoreError where error.code == .conflict {
       steps.append("\(editor.number) has a conflict: \(error.message)")
-      // What is written must not have been changed since the transaction began.
+      // A written record must not have been changed since the transaction began.
       let isStale = readWrites.contains { writes[$0] != $1 } || begun[number] != writes[number]
       try require(isStale, "a transaction conflicts with nothing: \(error)")
       return try readAgain()

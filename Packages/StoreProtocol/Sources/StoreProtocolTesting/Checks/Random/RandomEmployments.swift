@@ -178,7 +178,7 @@ private struct EmploymentHistory: RandomHistory {
       person.company.value?.identifier, company, "the company of person \(person.number) after it was saved")
   }
 
-  /// Both sides say the same, and what is not dirty is what the store has.
+  /// Both sides agree, and fields that are not dirty have the stored values.
   private func requireAgreement(_ held: [ContractPerson], _ firms: [ContractCompany]) throws {
     for firm in firms {
       let employees = firm.employees.value ?? []

@@ -13,12 +13,12 @@ protocol RandomHistory {
 
   /// Takes the steps, and leaves the store empty.
   ///
-  /// - Throws: ``ContractViolation`` if the promise is broken, or what the store threw.
+  /// - Throws: ``ContractViolation`` if the promise is broken, or the errors of the store.
   mutating func run(in store: some ModelStore) async throws
 }
 
 extension RandomHistory {
-  /// Observes models, each in one of several ways. The observers read what changed, and so change nothing.
+  /// Observes models, each in one of several ways. The observers read the changed fields, and so change nothing.
   mutating func observe<M: Model>(_ models: [M], path: FieldPath) {
     var random = random
     for model in models {

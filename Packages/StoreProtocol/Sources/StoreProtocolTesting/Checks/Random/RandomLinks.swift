@@ -52,7 +52,7 @@ private struct LinkHistory: RandomHistory {
     }
   }
 
-  /// Changes models that are all in memory, and saves what is dirty.
+  /// Changes models that are all in memory, and saves dirty ones.
   ///
   /// - Returns: Whose animals are which.
   private mutating func changeAndSave(in store: some ModelStore) async throws -> [Int: Int] {
@@ -120,7 +120,7 @@ private struct LinkHistory: RandomHistory {
     }
   }
 
-  /// Saves twice: the second time what the first one changed in inverses.
+  /// Saves twice: the first save may change inverses.
   private mutating func saveAll(
     _ keepers: [ContractKeeper], _ animals: [ContractAnimal], in store: some ModelStore
   ) async throws {
@@ -143,7 +143,7 @@ private struct LinkHistory: RandomHistory {
     if Bool.random(using: &random) {
       for number in (1...3).shuffled(using: &random) {
         let keeper = try await store.lookup(ContractKeeper.self, identifier: "\(number)")
-        // What was never set is in the records of the animals only.
+        // A link that was never set is only in the records of the animals.
         guard case .loaded = keeper.animals.loadState else { continue }
         try requireEqual(
           (keeper.animals.value ?? []).compactMap(\.id.value).sorted(),

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Returns the promise that live results with related models have what a new store instance lists, after random
+  /// Returns the promise that live results with related models equal the list of a new store instance, after random
   /// writes.
   ///
   /// - Parameters:
@@ -94,7 +94,7 @@ private final class WatchedResults<M: Model> {
     iterator = store.observe(query, including: relations).makeAsyncIterator()
   }
 
-  /// Takes results until they are what a store instance lists.
+  /// Takes results until they equal the list of a store instance.
   func take(like store: any ModelStore, _ place: String) async throws {
     let expected = try await store.list(query, including: relations).map(describe)
     while !hasBegun || texts != expected {

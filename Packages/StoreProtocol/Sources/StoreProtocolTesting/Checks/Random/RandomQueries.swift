@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Returns a check that random queries on random data find what plain Swift finds.
+  /// Returns a check that random queries on random data find the same models as plain Swift.
   ///
   /// ```swift
   /// @Test func findsWhatPlainSwiftFinds() async throws {
@@ -22,7 +22,7 @@ extension ModelStoreContract {
       let models = try await store.list(ContractPerson.self)
       for number in 1...max(count, 1) {
         var (query, expected) = randomQuery(people, &random)
-        // What was written and read is the same query.
+        // A query that was written and read is the same query.
         if number % 11 == 0 {
           let read = try ModelQuery<ContractPerson>(json: JSONValue(json: query.json.jsonData()))
           try requireEqual(read, query, "what was read of the JSON of a query, seed \(seed),")

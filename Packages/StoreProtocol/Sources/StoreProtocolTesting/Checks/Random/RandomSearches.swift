@@ -1,7 +1,8 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Returns a check that searches for words find what plain Swift finds, after any writes and in any transaction.
+  /// Returns a check that searches for words find the same models as plain Swift, after any writes and in any
+  /// transaction.
   ///
   /// ```swift
   /// try await ModelStoreContract.randomSearches(100, seed: 7).run {
@@ -87,7 +88,7 @@ private final class SearchHistory {
     }
   }
 
-  /// Compares what a random search finds with plain Swift.
+  /// Compares the matches of a random search with those of plain Swift.
   func search(in store: any ModelStore) async throws {
     let words = (0...random.below(2)).map { _ in
       random.pick(["ada", "bob", "a*", "b*", "1*", "12", "cl*", "ada*", "s", "*"])

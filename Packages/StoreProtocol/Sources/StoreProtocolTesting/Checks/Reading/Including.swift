@@ -197,7 +197,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// Returns a check that lists with random relations are what plain Swift makes of the same data.
+  /// Returns a check that lists with random relations equal those that plain Swift computes from the same data.
   static func randomInclusions(_ count: Int, seed: UInt64) -> Check {
     Check("lists include what random writes left (\(count) rounds)", needs: [.queries]) { store in
       var random = RandomSource(seed: seed)

@@ -111,7 +111,7 @@ extension ModelStoreContract {
     }
   }
 
-  // Each in a function of its own: what is found afterwards comes from the store.
+  // Each in a function of its own, so that later reads come from the store.
 
   private static func createStaff(in store: any ModelStore) async throws {
     let companies = (0..<2).map { ContractCompany.with(identifier: "c\($0)", in: store.scope) }

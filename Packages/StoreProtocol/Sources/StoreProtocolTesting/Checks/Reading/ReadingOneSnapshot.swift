@@ -165,8 +165,8 @@ extension ModelStoreContract {
 
   /// Reads again and again while another task swaps values in transactions.
   ///
-  /// - Parameter count: how many people there are. The first one is 100 years old, the others are 0; each second one
-  ///   belongs to the company "0", beginning with the first one.
+  /// - Parameter count: the number of people. The first one is 100 years old, the others are 0; each second one belongs
+  ///   to the company "0", beginning with the first one.
   private static func besideSwaps(
     of count: Int, _ makeStore: @escaping @Sendable () async throws -> any ModelStore,
     swap: @escaping @Sendable (Ends) -> [ModelObject],

@@ -122,7 +122,7 @@ extension ModelStoreContract {
     },
   ]
 
-  // Each in a function of its own: what is found afterwards comes from the store.
+  // Each in a function of its own, so that later reads come from the store.
 
   private static func keeperOfTwo(in store: some ModelStore) async throws -> String {
     let keeper = ContractKeeper(), first = ContractAnimal(), second = ContractAnimal()

@@ -95,7 +95,7 @@ extension ModelStoreContract {
     },
   ]
 
-  // Each in a function of its own: what is found afterwards comes from the store.
+  // Each in a function of its own, so that later reads come from the store.
 
   private static func savedBook(in store: some ModelStore, author identifier: Int?) async throws -> String {
     let book = ContractBook(), author = ContractAuthor()

@@ -253,7 +253,7 @@ extension ModelStoreContract {
     },
   ]
 
-  // Each in a function of its own: what is found afterwards comes from the store.
+  // Each in a function of its own, so that later reads come from the store.
 
   private static func readLicense(
     _ identifier: String, of pilot: ContractPilot, in store: some ModelStore

@@ -75,7 +75,7 @@ extension ModelStoreContract {
     try requireEqual(list.count, count, "the number of members of a list \(what)")
   }
 
-  // Each in a function of its own: what is found afterwards comes from the store.
+  // Each in a function of its own, so that later reads come from the store.
 
   private static func storeCompanyOfNine(in store: some ModelStore) async throws {
     let company = ContractCompany()

@@ -37,8 +37,8 @@ extension ModelStoreContract {
   /// Runs a transaction that creates Ada, waits for another task, and fails.
   ///
   /// - Parameters:
-  ///   - other: what the other task does: it leaves Grace.
-  ///   - during: what the transaction does then.
+  ///   - other: the work of the other task: it leaves Grace.
+  ///   - during: the work of the transaction after that.
   @MainActor private static func doingSomethingElse(
     _ makeStore: () async throws -> any ModelStore,
     _ other: @escaping @MainActor @Sendable (any ModelStore) async throws -> Void,
@@ -136,7 +136,7 @@ extension ModelStoreContract {
     try require(!person.isDirty && person.age.value == 2, "the age is dirty, or not what was saved (delay: \(delay))")
   }
 
-  /// Deletes a model in a transaction that fails after another task has listed what is stored.
+  /// Deletes a model in a transaction that fails after another task has listed the stored models.
   @MainActor private static func listingDeletedModel(_ makeStore: () async throws -> any ModelStore) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }

@@ -16,7 +16,7 @@ extension ModelStoreContract {
       let front = try await makeStore()
       let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
       let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
-      // What was in progress may be done or not, but not in part.
+      // A write in progress may be done or not, but not partially.
       let possible = outcomes(name)[done...].prefix(2)
       try require(
         possible.contains(found), "cancelled before piece \(step), after \(done) steps, the store has \(found)")

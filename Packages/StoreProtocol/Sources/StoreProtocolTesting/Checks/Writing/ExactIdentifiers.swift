@@ -94,7 +94,7 @@ extension ModelStoreContract {
         ContractCompany.self, where: { $0.name.hasPrefix("number") }, sort: [.descending(\.name)], limit: 2
       ).makeAsyncIterator()
       var models = try await next(&iterator, "observe").models
-      // What waits for the consumer together.
+      // The changes that wait for the consumer together.
       companies[0].name.value = "number 5"
       try await writer.update(companies[0])
       companies[1].name.value = "none"
