@@ -203,7 +203,7 @@ private typealias Condition = (query: QueryExpression, holds: (Plain) -> Bool)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `Random conditions inside values find in every store what plain Swift finds`(seed: UInt64) async throws {
+  func `Random conditions inside values find in every store the same models as plain Swift`(seed: UInt64) async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     var random = Seeded(state: seed)
     let plain = plain(&random)
@@ -284,7 +284,7 @@ private typealias Condition = (query: QueryExpression, holds: (Plain) -> Bool)
     #expect(error?.code == .invalid)
   }
 
-  @Test func `A condition about what is no member of the value is refused`() async throws {
+  @Test func `A condition about an unknown member of a value is rejected`() async throws {
     let store = MemoryModelStore()
     _ = try await fill(store, [])
     let refused: [(ModelColumns<Invoice>) -> QueryExpression] = [

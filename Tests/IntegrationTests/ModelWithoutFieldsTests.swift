@@ -26,7 +26,7 @@ private final class EmptyServer: HTTPTransport {
 @Suite struct `A model without any field of AK-18` {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "NoFields-\(UUID().uuidString)")
 
-  @Test func `A model without any field is stored, found and deleted by what it overrides, in memory and in files`()
+  @Test func `A model without any field is stored, found and deleted by its overrides, in memory and in files`()
     async throws
   {
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -47,7 +47,7 @@ private final class EmptyServer: HTTPTransport {
     try await files.close()
   }
 
-  @Test func `A model without any field is routed behind REST by what it overrides`() async throws {
+  @Test func `A model without any field is routed behind REST by its overrides`() async throws {
     let server = EmptyServer()
     let store = RESTModelStore(baseURL: try #require(URL(string: "https://a.example")), transport: server)
     #expect(RESTRouter().collectionPath(for: Settings.self) == "/settings")

@@ -69,7 +69,7 @@ final class Clerk: Model {
     #expect(errors.contains("until is too early") && errors.contains("desk.number is taken"))
   }
 
-  @Test func `Call sites of models copies, merges and what was before`() throws {
+  @Test func `Call sites of models copy, merge and revert`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
     let clerk = try Clerk.from(dictionaryValue: ["id": 1, "name": "Bartleby"], in: scope)
     #expect(!clerk.isDirty && !clerk.isBlank && clerk.loadState == .loaded)

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `A file store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+  func `A file store finds with random queries the same models as plain Swift`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
       let options = FileStoreOptions(durability: .none)
       try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
@@ -52,7 +52,7 @@ import Testing
     arguments: TestEffort.seeds(1).flatMap { seed in
       [ModelStoreContract.randomLinks(60, seed: seed), ModelStoreContract.randomEmployments(60, seed: seed)]
     })
-  func `A file store has after random changes of relations what the models have`(check: ModelStoreContract.Check)
+  func `A file store has after random changes of relations the values of the models`(check: ModelStoreContract.Check)
     async throws
   {
     try await withTemporaryDirectory { directory in

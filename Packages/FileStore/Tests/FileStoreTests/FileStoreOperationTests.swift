@@ -188,7 +188,9 @@ import Testing
     }
   }
 
-  @Test func `A file store at work reports what was damaged behind its back, and where`() async throws {
+  @Test func `A file store reports damage that another program causes while it is open, with its location`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.createAll([person("Ada"), person("Bob")])

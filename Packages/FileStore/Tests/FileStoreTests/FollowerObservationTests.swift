@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Observers of a read-only store get what another process writes, without a call of list`(isFiltered: Bool)
+  func `Observers of a read-only store get the changes of another process, without a call of list`(isFiltered: Bool)
     async throws
   {
     try await withTemporaryDirectory { (directory: URL) in

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `A store of format version 1 is read without being changed by who only reads`() async throws {
+  @Test func `A read-only store does not change a store of format version 1`() async throws {
     try await withFixture("version-1") { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
       try await checkContents(store)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `A store of format version 1 that was not closed loses only what was not acknowledged`() async throws {
+  @Test func `A store of format version 1 that was not closed loses only unacknowledged changes`() async throws {
     try await withFixture("version-1-crashed") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(4))
-  func `A memory store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+  func `A memory store finds with random queries the same models as plain Swift`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(700, seed: seed).run { MemoryModelStore() }
   }
 
@@ -51,7 +51,7 @@ import Testing
     arguments: TestEffort.seeds(1).flatMap { seed in
       [ModelStoreContract.randomLinks(100, seed: seed), ModelStoreContract.randomEmployments(100, seed: seed)]
     })
-  func `A memory store has after random changes of relations what the models have`(check: ModelStoreContract.Check)
+  func `A memory store has after random changes of relations the values of the models`(check: ModelStoreContract.Check)
     async throws
   {
     try await check.run { MemoryModelStore() }

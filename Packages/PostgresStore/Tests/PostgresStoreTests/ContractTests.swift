@@ -50,7 +50,7 @@
     }
 
     @Test(arguments: TestEffort.seeds(1))
-    func `A PostgreSQL store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+    func `A PostgreSQL store finds with random queries the same models as plain Swift`(seed: UInt64) async throws {
       try await ModelStoreContract.randomQueries(300, seed: seed).run { try await TestServer.makeStore() }
       try await ModelStoreContract.randomQueries(300, seed: seed + 1).run { try await Self.makeIndexedStore() }
     }

@@ -19,7 +19,7 @@ import Testing
     #expect(Day(year: year, month: month, day: day) == nil)
   }
 
-  @Test func `Every day of 10,000 years is what the calendar of Foundation has`() throws {
+  @Test func `Every day of 10,000 years equals that of the calendar of Foundation`() throws {
     var calendar = Calendar(identifier: .iso8601)
     let utc = try #require(TimeZone(secondsFromGMT: 0))
     calendar.timeZone = utc

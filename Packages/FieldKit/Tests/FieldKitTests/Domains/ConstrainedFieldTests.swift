@@ -121,7 +121,7 @@ import Testing
     #expect(Field<Int>().constrained(77) == 77)
   }
 
-  @Test func `A constrained field shows its observers what it stored, and only if that is a change`() {
+  @Test func `A constrained field notifies its observers of the stored value, and only if that is a change`() {
     let size = Field(5).constrain(to: 0...10)
     let recorder = Recorder<Int?>()
     size.addObserver(recorder, updateImmediately: false)
@@ -151,7 +151,7 @@ import Testing
 }
 
 @Suite struct `Binding constrained fields` {
-  @Test func `Binding constrained fields two ways makes both agree on what the narrower one allows`() {
+  @Test func `A two-way binding of constrained fields gives both a value that the narrower one allows`() {
     let (narrow, wide) = (Field(1).constrain(to: 0...10), Field(2).constrain(to: 0...100))
     narrow <--> wide
     var calls = 0

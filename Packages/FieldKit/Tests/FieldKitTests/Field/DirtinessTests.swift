@@ -39,7 +39,7 @@ import Testing
     #expect(!age.isDirty)
   }
 
-  @Test func `A field is dirty if an observer changes what was read`() throws {
+  @Test func `A field is dirty if an observer changes the value that was read`() throws {
     let age = Field<Int>()
     age.addObserver(updateImmediately: false) { _, new in if new == 200 { age.value = 130 } }
     try age.read(200)

@@ -13,7 +13,7 @@ import Testing
     #expect(name.isUnset)
   }
 
-  @Test func `A field holds what it is given, and nil`() {
+  @Test func `A field stores a value, and nil`() {
     let age = Field<Int>()
     age.value = 10
     #expect(age.value == 10)

@@ -28,7 +28,7 @@ import Testing
     #expect(!Field<String>().isSensitive)
   }
 
-  @Test func `A sensitive field is not quoted by errors of what it can't read or write`() {
+  @Test func `Errors about values that a sensitive field can't read or write do not quote them`() {
     struct Refusal: Error { let value: JSONValue }
     let code = Field<Int>(key: "code", sensitive: true)
     let custom = Field<Int>(key: "code", sensitive: true).transform(importValue: { throw Refusal(value: $0) }) {

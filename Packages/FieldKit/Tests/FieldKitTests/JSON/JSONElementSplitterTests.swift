@@ -70,7 +70,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `Splitting a document in chunks finds what reading the whole finds, wherever it is cut`() {
+  @Test func `Splitting a document in chunks finds the same elements as reading the whole, wherever it is cut`() {
     for json in validDocuments.map(\.json) + invalidDocuments.map(\.json) {
       for document in [json, "[" + json + "]", "{\"a\":[1," + json + "],\"c\":" + json + "}"] {
         let bytes = Array(document.utf8)

@@ -40,7 +40,7 @@ import Testing
     "9223372036854775807", "9223372036854775806", "9223372036854775788", "9223372036854775497", "9223372036854775808",
     "99999999999999999999", "311", "330",
   ])
-  func `Numbers in JSON may have exponents at the limits of what the machine counts`(exponent: String) throws {
+  func `Numbers in JSON may have exponents at the limits of the integer type`(exponent: String) throws {
     for mantissa in ["1", "-9223372", "12345678901234567890", "0.00000000000001", "100000000000000"] {
       let large = try JSONValue(json: "\(mantissa)E\(exponent)")
       #expect(large.intValue == nil)
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: ["", "+1", "01", ".5", "1.", "1e", "NaN", "Infinity", "0x1", " 1", "1 ", "1,5", "--1", "é"])
-  func `Numbers in JSON are not made from what is no JSON number`(text: String) {
+  func `A text that is no JSON number does not make a number in JSON`(text: String) {
     #expect(JSONNumber(text) == nil)
   }
 

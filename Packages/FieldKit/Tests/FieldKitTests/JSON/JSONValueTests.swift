@@ -51,7 +51,7 @@ import Testing
     #expect(value["company"] == .null)
   }
 
-  @Test func `A JSON value becomes an object when a member of null is set, and else stays what it is`() {
+  @Test func `Setting a member of a JSON value makes null an object, and leaves other values unchanged`() {
     var value: JSONValue = nil
     value["a"] = nil
     #expect(value == nil)

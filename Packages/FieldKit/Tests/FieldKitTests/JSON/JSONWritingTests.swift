@@ -36,7 +36,7 @@ import Testing
       try JSONValue.object(["b": 1, "a": 2]).jsonString(JSONWritingOptions(sortedKeys: true)) == #"{"a":2,"b":1}"#)
   }
 
-  @Test func `Writing JSON escapes what must be escaped and leaves the rest as it is`() throws {
+  @Test func `Writing JSON escapes only the characters that must be escaped`() throws {
     #expect(
       try JSONValue.string("\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é😀\u{2028}").jsonString()
         == "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001F\u{7F}é😀\u{2028}\"")

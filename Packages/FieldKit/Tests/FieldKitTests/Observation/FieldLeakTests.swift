@@ -11,7 +11,7 @@ private final class Form: ObservationOwner {}
 
 @Suite struct `Nothing of a field leaks` {
   @Test(arguments: [true, false])
-  func `Nothing of a field leaks from observing or binding it, its states and what is derived from it`(
+  func `Observing or binding a field, its states and its derived values leaks nothing`(
     keepsTokens: Bool
   ) {
     var tokens: [ObservationToken] = []

@@ -126,7 +126,7 @@ private enum Either: Codable, Equatable {
     #expect(error?.path == "price")
   }
 
-  @Test func `A Codable value writes what is inside of it like fields of these types`() throws {
+  @Test func `A Codable value writes its members like fields of their types`() throws {
     let event = Event(
       day: Date(timeIntervalSince1970: 0), days: [Date(timeIntervalSince1970: 0.5)],
       byName: ["x": Date(timeIntervalSince1970: 1)], url: URL(string: "https://example.com/a?b#c"),

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `A list with a transformer of its own refuses what the transformer refuses, a list too`() {
+  @Test func `A list with a transformer of its own rejects the values that the transformer rejects, including lists`() {
     let tags = (*Field<String>(key: "tags")).transform(with: CommaSeparated())
     tags.value = ["x"]
     let error = #expect(throws: ValueTransformError.self) { try tags.read(from: ["tags": ["a", "b"]]) }

@@ -7,7 +7,7 @@ import Testing
 /// Lets a store live through a long row of random steps. A failure names its seed.
 @Suite struct `A journal through many crashes, repairs and compactions` {
   @Test(arguments: [false, true])
-  func `A journal through crashes, repairs and compactions has what was acknowledged, for all readers`(hasFaults: Bool)
+  func `After crashes, repairs and compactions a journal has all acknowledged changes, for all readers`(hasFaults: Bool)
   {
     for seed in TestEffort.seeds(60) {
       var life = LongLife(seed: seed, hasFaults: hasFaults)
@@ -16,7 +16,10 @@ import Testing
     }
   }
 
-  @Test func `A journal through crashes and repairs keeps what is written after damage, and is sound after a repair`() {
+  @Test
+  func
+    `After crashes and repairs a journal keeps the changes that were written after damage, and a repair leaves no damage`()
+  {
     // With the first seed, only a damaged first line is left of the last file, after a torn batch behind it is moved
     // aside.
     for seed in [100_354] + TestEffort.seeds(60) {

@@ -10,7 +10,7 @@ import Testing
     .simulated(on: fileSystem)
   }
 
-  @Test func `A file engine gives back from a real disk what was written, group by group`() async throws {
+  @Test func `A file engine reads the records of each group from a real disk`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/a/b/store"
       var engine = FileEngine(directory: path)
@@ -225,7 +225,8 @@ import Testing
     }
   }
 
-  @Test func `A file engine that could not be opened can be tried again, and keeps what it acknowledges then`()
+  @Test
+  func `A file engine that could not be opened can be opened later, and keeps the changes that it acknowledges then`()
     async throws
   {
     let healthy = FaultyFileSystem()

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [Durability.none, .interval(.seconds(3_600))])
-  func `A store of more groups than files may be open has brought to the disk what is in a file that it closes`(
+  func `A store with more groups than open files syncs each file that it closes`(
     durability: Durability
   ) async throws {
     let fileSystem = FaultyFileSystem()

@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store keeps what was in its manifest when it is repaired`() async throws {
+  @Test func `A repair keeps the versions in the manifest of a store`() async throws {
     try await withTemporaryDirectory { directory in
       var store = makeEngine(directory)
       try await store.write([.create("Book", "1", value)])

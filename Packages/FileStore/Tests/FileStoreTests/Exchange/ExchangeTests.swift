@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `A file of JSON of unknown classes is imported, and what can't be read is named and can be deleted`()
+  @Test func `A file of JSON with unknown classes is imported, and unreadable records are named and can be deleted`()
     async throws
   {
     try await withStores { store, _, url in
@@ -369,7 +369,7 @@ import Testing
     }
   }
 
-  @Test func `A file of JSON is written without touching what has the name under which it is made`() async throws {
+  @Test func `A file of JSON is written without changing a file with its temporary name`() async throws {
     try await withStores { store, other, url in
       try await store.create(book("1", "Emma"))
       for suffix in ["new", "new-2"] { try Data("mine".utf8).write(to: url.appendingPathExtension(suffix)) }

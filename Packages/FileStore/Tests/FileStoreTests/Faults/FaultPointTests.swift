@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: codes)
-  func `A store loses nothing acknowledged whichever call fails, and reports what failed`(code: Int32) throws {
+  func `A store loses nothing acknowledged whichever call fails, and reports the failure`(code: Int32) throws {
     var runs = 0
     // A new store, or one of an older version that becomes a new one meanwhile.
     for seed in (code == ENOSPC ? [2, 4] : code == EIO ? [1, 4] : [4]) as [UInt64] {

@@ -31,7 +31,9 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `An index of a file store of everything finds what random queries find without`(seed: UInt64) async throws {
+  func `A file store with an index of each field finds the same models as without indexes, with random queries`(
+    seed: UInt64
+  ) async throws {
     try await withTemporaryDirectory { directory in
       try await ModelStoreContract.randomQueries(700, seed: seed).run {
         let store = FileModelStore(directory: directory, options: Self.options)
@@ -127,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `An index of a file store that is unique refuses a commit and names the field and who has the value`()
+  @Test func `A unique index of a file store rejects a commit, and names the field and the model that has the value`()
     async throws
   {
     try await withStore { store in
@@ -328,7 +330,8 @@ import Testing
     }
   }
 
-  @Test func `An index of a file store is merged with what a transaction wrote, for counts and for order`() async throws
+  @Test func `An index of a file store is merged with the writes of a transaction, for counts and for order`()
+    async throws
   {
     try await withStore { store in
       try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
@@ -351,7 +354,7 @@ import Testing
     }
   }
 
-  @Test func `An index of a file store of a store for reading only changes nothing about what is found`() async throws {
+  @Test func `An index of a read-only file store does not change the results`() async throws {
     try await withTemporaryDirectory { directory in
       let writer = FileModelStore(directory: directory, options: Self.options)
       try await writer.create(person("Ada", age: 36))

@@ -69,7 +69,7 @@ extension Lamp {
     }
   }
 
-  @Test func `A file store that is given types of models instead of classes refuses an index of what is not there`()
+  @Test func `A file store with types of models instead of classes rejects an index of an unknown field`()
     async throws
   {
     try await withLamps { store in

@@ -194,7 +194,8 @@ private final class Book: Model {
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `A text index of a file store finds what plain Swift finds after any history`(seed: UInt64) async throws {
+  func `A text index of a file store finds the same models as plain Swift after any history`(seed: UInt64) async throws
+  {
     try await withTemporaryDirectory { directory in
       try await ModelStoreContract.randomSearches(120, seed: seed).run {
         let store = open(directory)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A journal` {
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `A journal holds after reopening what was written`(segmentSize: UInt64) throws {
+  func `A reopened journal contains the written records`(segmentSize: UInt64) throws {
     let fileSystem = FaultyFileSystem()
     var journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
     for batch in JournalScript.batches {
@@ -53,7 +53,7 @@ import Testing
     #expect(lines == expected)
   }
 
-  @Test func `A journal refuses what does not fit the stored models, and nothing of its batch is written`() throws {
+  @Test func `A journal rejects a batch with a change that does not fit the stored models`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write(JournalScript.batches[0])

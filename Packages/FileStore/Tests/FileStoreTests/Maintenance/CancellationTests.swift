@@ -61,7 +61,7 @@ import Testing
   private func count(_ entry: String) -> Int { disk.log.count { $0.hasPrefix(entry) } }
 
   @Test(arguments: [false, true])
-  func `A check or a repair that is cancelled stops to check, and what follows is done as ever`(isReadOnly: Bool)
+  func `A cancelled check or repair stops, and later calls work`(isReadOnly: Bool)
     async throws
   {
     let writer = makeEngine(readingPath: "000002.journal")

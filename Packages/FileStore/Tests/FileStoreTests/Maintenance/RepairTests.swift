@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `A repair of a file store shows store instances what they have read already as it is now`() async throws {
+  @Test func `After a repair of a file store, store instances update the models that they had read`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let emma = try await store.create(book("1", "Emma"))

@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `A migration of a file store is demanded of who follows the store while another program migrates it`()
+  @Test func `A reader of a file store needs the migration that another program runs on it`()
     async throws
   {
     try await withFixture("version-1") { directory in
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `A migration of a file store applies to what is imported from an older version`() async throws {
+  @Test func `A migration of a file store applies to imported records of an older version`() async throws {
     try await withFixture("version-1") { directory in
       let old = try await open(directory, [])
       let url = directory.appending(path: "export.json")

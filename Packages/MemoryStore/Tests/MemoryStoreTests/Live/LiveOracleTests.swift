@@ -174,7 +174,7 @@ private final class Watched {
   }
 
   @Test(arguments: [1, 2] as [UInt64])
-  func `Live queries against an oracle are after every batch what a list gives`(seed: UInt64) async throws {
+  func `After every batch, a live query equals the list of an oracle`(seed: UInt64) async throws {
     var random = RandomSource(seed: seed)
     let writer = MemoryModelStore()
     let reader = MemoryModelStore(writer.handle)

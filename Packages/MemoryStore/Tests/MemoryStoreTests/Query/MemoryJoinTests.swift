@@ -58,7 +58,9 @@ import Testing
     #expect(try clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
   }
 
-  @Test func `A condition about a relation that only its inverse stores sees what a transaction wrote`() async throws {
+  @Test func `A condition about a relation that only its inverse stores includes the writes of a transaction`()
+    async throws
+  {
     try await store.transaction { store in
       let player = Player()
       player.age.value = 70

@@ -64,7 +64,7 @@ import Testing
     Case(0) { $0.age > 5 && $0.age < 3 }, Case(10) { $0.name.hasPrefix("n12") },
     Case(20) { $0.age == 5 || $0.name.hasPrefix("n44") }, Case(0) { $0.age < nil },
   ])
-  func `A query of a memory store with indexes of ranges, prefixes and lists reads only what fits`(example: Case)
+  func `A query of a memory store with indexes of ranges, prefixes and lists reads only matching records`(example: Case)
     async throws
   {
     let report = try await report(example.filter)
@@ -177,7 +177,9 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
-  @Test func `A query of a memory store with indexes inside a transaction finds what it wrote`() async throws {
+  @Test func `A query of a memory store with indexes inside a transaction finds the writes of the transaction`()
+    async throws
+  {
     try await store.transaction { store in
       let person = ContractPerson()
       person.name.value = "n500b"

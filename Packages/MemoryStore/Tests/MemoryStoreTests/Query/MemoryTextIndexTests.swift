@@ -153,7 +153,9 @@ private final class Book: Model {
   }
 
   @Test(arguments: TestEffort.seeds(3))
-  func `A text index of a memory store finds what plain Swift finds after any history`(seed: UInt64) async throws {
+  func `A text index of a memory store finds the same models as plain Swift after any history`(seed: UInt64)
+    async throws
+  {
     try await ModelStoreContract.randomSearches(150, seed: seed).run {
       let store = MemoryModelStore()
       try store.index(\ContractPerson.nickname, .text)

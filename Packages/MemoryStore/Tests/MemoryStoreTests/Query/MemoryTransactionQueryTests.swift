@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `A query inside a transaction finds what a filter over all of its models finds`(seed: UInt64)
+  func `A query inside a transaction finds the same models as a filter over all of them`(seed: UInt64)
     async throws
   {
     struct Refusal: Error {}

@@ -218,7 +218,7 @@ import Testing
     #expect(zip(clubs, matches).allSatisfy { $0 === $1.home.value })
   }
 
-  @Test func `A deletion in a memory store by cascade and rules that deny count what other store instances wrote`()
+  @Test func `Cascades and denials of a memory store include the writes of other store instances`()
     async throws
   {
     let team = ContractTeam()

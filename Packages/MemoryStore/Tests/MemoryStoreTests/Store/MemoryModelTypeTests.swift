@@ -70,7 +70,8 @@ extension Lamp {
     #expect(try await store.explain(query).plan.usedIndexes == ["owner"])
   }
 
-  @Test func `A memory store refuses to compare a relation with what is no model, indexed or not`() throws {
+  @Test func `A memory store rejects a comparison of a relation with a value that is no model, indexed or not`() throws
+  {
     func code() -> ModelStoreError.Code? {
       #expect(throws: ModelStoreError.self) { try store.listImmediately(type, where: { $0["owner"] > 3 }) }?.code
     }

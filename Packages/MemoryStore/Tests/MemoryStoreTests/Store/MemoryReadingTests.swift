@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test
-  func `A live model of a memory store follows what another store instance writes, also the second and the third time`()
+  func `A live model of a memory store follows each write of another store instance`()
     async throws
   {
     let (reds, blues) = (try await team("reds"), try await team("blues"))

@@ -63,7 +63,7 @@ import Testing
     #expect(company.loadState == .loaded && !company.isDirty)
   }
 
-  @Test func `A memory store as a whole keeps what it has when a snapshot can't be restored`() async throws {
+  @Test func `A memory store keeps its records when a snapshot can't be restored`() async throws {
     let ada = ContractPerson()
     ada.name.value = "Ada"
     try await store.create(ada)

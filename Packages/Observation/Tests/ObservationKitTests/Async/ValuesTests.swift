@@ -30,7 +30,7 @@ import Testing
     #expect(consumer.received == [1, 2, 3, 4, 5])
   }
 
-  @Test func `The values of an observable skip what a slow consumer had no time for`() async {
+  @Test func `A slow consumer of the values of an observable skips intermediate values`() async {
     let source = ValueSource(1)
     var iterator = source.values.makeAsyncIterator()
     #expect(await iterator.next() == 1)

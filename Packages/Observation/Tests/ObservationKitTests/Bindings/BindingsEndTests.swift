@@ -120,7 +120,7 @@ private final class Box: ValueObservable, ValueObserver {
 
   // ReactiveCocoa #3365: a side that corrects what it takes. 2WayBindingUIKit #1: a side that reports what it was
   // given.
-  @Test func `Bindings end when one side corrects or repeats what it takes`() {
+  @Test func `Bindings end when one side corrects or repeats the value that it receives`() {
     let (field, clamped) = (ValueSource(0), ValueSource(0))
     clamped.addObserver(updateImmediately: false) { _, new in clamped.value = min(new, 10) }
     field <--> clamped

@@ -103,7 +103,7 @@ import Testing
     #expect(target.value == 5)
   }
 
-  @Test func `-/-> ends what an observer or an owner observes`() {
+  @Test func `-/-> ends the observations of an observer or an owner`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     let screen = Screen()

@@ -62,7 +62,7 @@ import Testing
     #expect(left.value == 4)
   }
 
-  @Test func `A two-way binding takes what an observer makes of a value to both sides`() {
+  @Test func `A two-way binding copies a value that an observer corrects to both sides`() {
     let (left, right) = (ValueSource(0), ValueSource(0))
     left <--> right
     right --> { if $0 > 10 { right.value = 10 } }

@@ -61,14 +61,14 @@
       #expect(reader.values == [1, 2, 3])
     }
 
-    @Test func `A publisher of values gives in order what is set while it gives`() {
+    @Test func `A publisher of values publishes in order the values that are set during a delivery`() {
       source.publisher.subscribe(reader)
       reader.action = { [source] in if $0 < 5 { source.value = $0 + 1 } }
       reader.subscription?.request(.unlimited)
       #expect(reader.values == [1, 2, 3, 4, 5])
     }
 
-    @Test func `A publisher of values gives what a transaction set once`() {
+    @Test func `A publisher of values publishes the result of a transaction once`() {
       source.publisher.subscribe(reader)
       reader.subscription?.request(.unlimited)
       transaction {
@@ -105,7 +105,7 @@
       #expect(weakReader == nil)
     }
 
-    @Test func `A publisher of values keeps what it is derived from only as long as it is read`() {
+    @Test func `A publisher of values retains its sources only while it has a subscriber`() {
       var values: [Int] = []
       var cancellable: AnyCancellable? = source.map { $0 * 2 }.publisher.sink { values.append($0) }
       source.value = 2

@@ -2,8 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `Delivery in odd moments` {
-  @Test func `Delivery in odd moments keeps one order for observers, bindings and what is derived when observers set`()
-  {
+  @Test func `Delivery keeps one order for observers, bindings and derived values when observers set values`() {
     let (source, target) = (ValueSource(0), ValueSource(0))
     let derived = source.map { $0 }
     var logs: [[Change<Int>]] = [[], [], []]
@@ -125,7 +124,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `Delivery in odd moments survives the end of a target in the delivery of what it took`() {
+  @Test func `A target can be deallocated during the delivery of a value that it received`() {
     let source = ValueSource(0)
     var target: ValueSource<Int>? = ValueSource(0)
     weak let reference = target

@@ -61,7 +61,7 @@ import Testing
     #expect(values == [2, 3])
   }
 
-  @Test func `A derived observable behind a filter never sees what the filter keeps away`() {
+  @Test func `A derived observable behind a filter never receives the values that the filter rejects`() {
     let (source, other) = (ValueSource(0), ValueSource(7))
     let divisors = source.filter { $0 != 0 }
     let quotients = divisors.map { 100 / $0 }.removeDuplicates().filter { $0 < 1_000 }.map { $0 + 1 }
@@ -77,7 +77,7 @@ import Testing
     #expect(quotients.value == 21)
   }
 
-  @Test func `A derived observable of removeDuplicates passes what differs, by equality or by a rule of one's own`() {
+  @Test func `A derived observable of removeDuplicates passes different values, by equality or by a closure`() {
     let source = ValueSource("a")
     var values: [String] = []
     source.removeDuplicates { $0.lowercased() == $1.lowercased() } --> { values.append($0) }

@@ -105,7 +105,7 @@ import Testing
     #expect(transforms == 1)
   }
 
-  @Test func `A transaction makes one call of what combines two values, also through both arms of a diamond`() {
+  @Test func `A transaction notifies a combination of two values once, also through both arms of a diamond`() {
     let (width, height) = (ValueSource(1), ValueSource(1))
     let area = width.combineLatest(height).map { $0.first * $0.second }
     let sum = width.map { $0 + 1 }.combineLatest(width.map { $0 + 2 }).map { $0.first + $0.second }
@@ -210,7 +210,7 @@ import Testing
     #expect(log == ["b 5 7", "c 6 8", "a 7"])
   }
 
-  @Test func `A transaction within a delivery of what it sets waits for its turn`() {
+  @Test func `A transaction within a delivery of a value that it sets waits for its turn`() {
     let (a, b) = (ValueSource(0), ValueSource(0))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in

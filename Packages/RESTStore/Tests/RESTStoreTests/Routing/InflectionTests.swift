@@ -48,7 +48,7 @@ import Testing
     "indices",
     "",
   ])
-  func `An inflection leaves alone what is a plural already`(word: String) {
+  func `An inflection does not change a noun that is a plural already`(word: String) {
     #expect(Inflection.english.plural(of: word) == word)
   }
 

@@ -137,7 +137,7 @@ private final class Firm: Model {
   }
 
   @Test(arguments: TestEffort.seeds(60))
-  func `A live query of a REST store shows what a list finds after each write of a randomized history`(seed: UInt64)
+  func `A live query of a REST store equals the list after each write of a randomized history`(seed: UInt64)
     async throws
   {
     var random = RandomSource(seed: seed)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions, .orderedReads]))
-  func `A REST store on a server in another process keeps results up to date with what its store instances write`(
+  func `A REST store on a server in another process keeps results up to date with the writes of its store instances`(
     check: ModelStoreContract.SharedEngineCheck
   ) async throws {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle

@@ -83,7 +83,7 @@ import Testing
     #expect(WordSearch(search).matches(text) == isFound)
   }
 
-  @Test func `A search of many words finds what one word after the other finds`() {
+  @Test func `A search of many words finds a text that has all of them, in any order`() {
     var random = SystemRandomNumberGenerator()
     for count in [1, 2, 63, 64, 65, 200] {
       let words = (0..<count).map { "w\($0 % 150)" + ($0 % 7 == 0 ? "*" : "") }

@@ -58,7 +58,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `A compaction in the background lets another one wait, which does what is left`() async throws {
+  @Test func `A compaction in the background lets another one wait, which does the rest`() async throws {
     try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
     try await update(20)
     async let first: Void = engine.compact()

@@ -94,7 +94,7 @@ import Testing
     #expect(lines == expected)
   }
 
-  @Test func `A journal that is compacted keeps what is written meanwhile`() throws {
+  @Test func `A journal that is compacted keeps the records that are written meanwhile`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches.prefix(2) { try journal.write(batch) }
@@ -249,7 +249,8 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `A journal that is compacted holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
+  func `A journal that is compacted has all acknowledged changes after a crash at any call`(segmentSize: UInt64) throws
+  {
     var states: [Snapshot] = [Snapshot()]
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: segmentSize) { states.append($0) }

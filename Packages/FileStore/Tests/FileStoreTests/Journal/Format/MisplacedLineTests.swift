@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `Checking compares what only a checkpoint knows of older files with them`() throws {
+  @Test func `Checking compares the entries of a checkpoint with older files`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: 300, checkpointInterval: 1)
     for batch in JournalScript.batches { try journal.write(batch) }

@@ -17,7 +17,7 @@ import Testing
     return (fileSystem, try Journal.scripted(fileSystem.disk(), segmentSize: 300).snapshot())
   }
 
-  @Test func `A checkpoint lets opening read only what was written after it`() throws {
+  @Test func `A checkpoint lets opening read only the lines after it`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let before = fileSystem.log.count
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
@@ -29,7 +29,7 @@ import Testing
       journal.contents.withIndex { index in index.number(of: "Book").map { index.types[$0].largestInteger } } == 3)
   }
 
-  @Test func `A checkpoint of an earlier time is completed by what was written since`() throws {
+  @Test func `An older checkpoint is completed by the records that were written since`() throws {
     let (fileSystem, snapshot) = try makeJournal(isClosed: false)
     let disk = fileSystem.disk(after: .dropped)
     #expect(disk.bytes(path) != nil)

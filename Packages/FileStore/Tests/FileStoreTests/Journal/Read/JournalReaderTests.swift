@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4_096] as [UInt64], ["4", "another"])
-  func `A reader beside a writer does not keep what was refused, nor miss what is written in its place`(
+  func `A concurrent reader discards a rejected batch, and reads the one that replaces it`(
     preallocation: UInt64, identifier: String
   ) throws {
     let fileSystem = FaultyFileSystem()

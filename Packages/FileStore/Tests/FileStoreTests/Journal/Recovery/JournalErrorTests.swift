@@ -119,7 +119,7 @@ import Testing
     try reopened.write(Self.batches[1])
   }
 
-  @Test func `An error of a journal on a failing disk advises what to do`() {
+  @Test func `An error of a journal on a failing disk has a remedy`() {
     func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
     #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Free space on the disk, then try again."))
     #expect(message(EMFILE).contains("Close files"))
@@ -154,7 +154,7 @@ import Testing
     #expect(reopened.contents.issues == [])
   }
 
-  @Test func `A journal on a failing disk calls again what a signal has interrupted, and nothing else`() throws {
+  @Test func `A journal on a failing disk repeats only calls that a signal interrupted`() throws {
     var codes = [EINTR, EINTR, 0]
     let result = try retryingInterrupts(.read, "/file") { () -> Int in
       errno = codes.removeFirst()
