@@ -47,7 +47,7 @@ private struct LongMistake: Sendable, CustomTestStringConvertible {
       var dictionary: AttributeDictionary = [:]
       try field.write(to: &dictionary)
     },
-    LongMistake("a value that a type of one's own refuses") {
+    LongMistake("a value that a custom type rejects") {
       try Field<Refusing>(key: "name").read(from: ["name": .string(long)])
     },
     LongMistake("a long name of a field") {

@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A file store has everything again after it was closed and opened`() async throws {
+  @Test func `A file store has all records after it was closed and opened`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)
       let company = ContractCompany()

@@ -3,14 +3,14 @@ import Foundation
 import StoreProtocolTesting
 import Testing
 
-@Suite struct `A file store at work` {
+@Suite struct `A file store in use` {
   private func person(_ name: String) -> ContractPerson {
     let person = ContractPerson()
     person.name.value = name
     return person
   }
 
-  @Test func `A file store at work keeps its groups apart`() async throws {
+  @Test func `A file store in use keeps its groups apart`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let names = ["", "a", "A", "../../x", "\0", String(repeating: "k", count: 10_240), "caf\u{e9}", "cafe\u{301}"]
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// One of the models has an identifier already: its record names those of the others, too.
-  @Test func `A file store at work reads new models of a batch with one shared author`() async throws {
+  @Test func `A file store in use reads new models of a batch with one shared author`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let author = ContractAuthor()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work refuses a transaction whose models another store instance changed meanwhile`()
+  @Test func `A file store in use refuses a transaction whose models another store instance changed meanwhile`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work writes a transaction of several types as one batch`() async throws {
+  @Test func `A file store in use writes a transaction of several types as one batch`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.transaction { store in
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work needs less space after it was compacted, while it is being read and written`()
+  @Test func `A file store in use needs less space after it was compacted, while it is being read and written`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work can be read while it is written, and each read sees all earlier writes`()
+  @Test func `A file store in use can be read while it is written, and each read sees all earlier writes`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work acknowledges nothing any more when its directory was removed`() async throws {
+  @Test func `A file store in use acknowledges nothing any more when its directory was removed`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.create(person("Ada"))

@@ -112,7 +112,7 @@ import Testing
     #expect(things.value?.count == 1)
   }
 
-  @Test func `An array field is declared with a star before or behind`() {
+  @Test func `An array field is declared with a star before or after a field`() {
     let behind = Field<String>(name: "Tag", key: "tag", priority: 3)*
     let before = *Field<String>(name: "Tag", key: "tag", priority: 3)
     for list in [behind, before] {

@@ -93,7 +93,7 @@ import Testing
     #expect(values == [10, 0])
   }
 
-  @Test func `A closure given to a field stays behind when the field is copied or cloned`() {
+  @Test func `A closure of a field is not copied or cloned with it`() {
     var calls = 0
     let number = Field(1).onSet { _, _ in calls += 1 }
     let (copy, clone) = (number.copy(), number.clone())

@@ -82,7 +82,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `Splitting a document that comes in chunks finds the same mistake in bytes that are no UTF-8`() {
+  @Test func `Splitting a document in chunks finds the same mistake in bytes that are no UTF-8`() {
     for (bytes, _) in invalidUTF8 {
       for (before, after) in [("[\"", "\"]"), ("{\"b\":\"x", "\",\"a\":[]}"), ("{\"a\":[{\"", "\":1}]}")] {
         let document = Array(before.utf8) + bytes + Array(after.utf8)
@@ -143,7 +143,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
         == "expected the key \"a\" once, since its elements were already returned, found it again")
   }
 
-  @Test func `Splitting a document that comes in chunks reports the line and the column in the whole document`() {
+  @Test func `Splitting a document in chunks reports the line and the column in the whole document`() {
     for end in ["\n", "\r\n", "\r"] {
       let document = Array(("{" + end + " \"é\": 1," + end + " \"a\": [" + end + " 1, \"é\", x ] }").utf8)
       for cuts in [[], Array(document.indices)] {
@@ -155,7 +155,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `Splitting a document that comes in chunks holds no more than one element and one chunk`() throws {
+  @Test func `Splitting a document in chunks holds no more than one element and one chunk`() throws {
     let splitter = JSONElementSplitter(at: "a")
     let piece = Array(repeating: UInt8(ascii: "x"), count: 10_000)
     let number = Array(repeating: UInt8(ascii: "7"), count: 10_000)
@@ -195,7 +195,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     #expect(splitter.reexaminedBytes < 10_000)
   }
 
-  @Test func `Splitting a document that comes in chunks keeps its limits`() {
+  @Test func `Splitting a document in chunks keeps its limits`() {
     let document = Array(#"{"b":"a string that is too long to be an element","a":[[1],[2,[3]],"abcdefghijkl"]}"#.utf8)
     for cuts in [[], Array(document.indices)] {
       let deep = split(document, at: "a", cuts: cuts, options: JSONReadingOptions(maximumDepth: 3))
@@ -210,7 +210,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `Splitting a document that comes in chunks stops ten million brackets at once`() throws {
+  @Test func `Splitting a document in chunks stops ten million brackets at once`() throws {
     let splitter = JSONElementSplitter(at: "a")
     let error = #expect(throws: JSONSyntaxError.self) {
       Array("{\"b\":".utf8).withUnsafeBytes { splitter.append($0) }

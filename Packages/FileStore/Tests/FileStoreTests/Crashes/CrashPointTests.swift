@@ -11,7 +11,7 @@ import Testing
   static let wanted = 1_000 * TestEffort.factor
 
   @Test(arguments: 0..<2 as Range<UInt64>)
-  func `A store that lost its power has every acknowledged change, complete batches only, and can be written`(
+  func `A store after a power cut has every acknowledged change, complete batches only, and can be written`(
     part: UInt64
   ) throws {
     var run = CrashRun()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: CrashDefect.allCases)
-  func `A store that lost its power is found out if it has a defect`(defect: CrashDefect) throws {
+  func `A planted defect of a store is detected after a power cut`(defect: CrashDefect) throws {
     var run = CrashRun(defect: defect)
     var seed: UInt64 = 3
     while run.failures.isEmpty, run.workloads < 12 {

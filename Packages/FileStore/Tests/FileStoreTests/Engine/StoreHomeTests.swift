@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `The home of a store` {
+@Suite struct `The directory of a store` {
   private let value = JournalScript.json("x")
 
   private func makeEngine(_ directory: String, isReadOnly: Bool = false) -> FileEngine {
@@ -34,7 +34,7 @@ import Testing
     // Foreign for certain, even with a journal beside it.
     ["manifest.json": #"{"name":"My app"}"#, "groups/@default/000001.journal": ""],
   ])
-  func `The home of a store is not created in a folder of another program, and leaves it unchanged`(
+  func `A store is not created in a folder of another program, which stays unchanged`(
     contents: [String: String]
   )
     async throws
@@ -61,7 +61,7 @@ import Testing
     ["lock": #"{"pid":1,"since":"2001-01-01T00:00:00Z"}"# + "\n"],
     ["lock": "", "groups/.DS_Store": "", "manifest.json.new": #"{"crc":"#],
   ])
-  func `The home of a store is made in a folder of mere system files, or where a crash has interrupted its making`(
+  func `The directory of a store can have system files, or the files of an interrupted creation`(
     contents: [String: String]
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: 1...6, [false, true])
-  func `The home of a store opens while another process makes the store, whenever its files appear`(
+  func `A store opens while another process creates it, whenever its files appear`(
     number: Int, isBegun: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -119,7 +119,8 @@ import Testing
     }
   }
 
-  @Test func `The home of a store is not made for reading only, and the error explains it`() async throws {
+  @Test func `The directory of a store is not created by a read-only store, and the error has the reason`() async throws
+  {
     try await withTemporaryDirectory { directory in
       let path = directory + "/none"
       let error = FileEngineError.noStore(directory: path)
@@ -129,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store is left as it is if its lock is a link to another file`() async throws {
+  @Test func `The directory of a store is unchanged if its lock is a link to another file`() async throws {
     try await withTemporaryDirectory { directory in
       let store = directory + "/store"
       for text in ["precious", ""] {
@@ -156,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store opens without its manifest, and reports it`() async throws {
+  @Test func `A store opens without its manifest, and reports the loss`() async throws {
     try await withTemporaryDirectory { directory in
       var store = makeEngine(directory)
       try await store.write([.create("Book", "1", value)])
@@ -172,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store of a newer version keeps its lock as it is`() async throws {
+  @Test func `The directory of a store of a newer version keeps its lock unchanged`() async throws {
     try await withTemporaryDirectory { directory in
       try write(#"{"crc":"43b5dfb0","format":"modelkit-file-store","version":99}"#, to: directory + "/manifest.json")
       for lock in [nil, "whose it was"] as [String?] {
@@ -205,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store permits no write once its lock was removed`() async throws {
+  @Test func `A store permits no write once its lock was removed`() async throws {
     try await withTemporaryDirectory { directory in
       let first = makeEngine(directory)
       try await first.write([.create("Book", "1", value)])
@@ -232,7 +233,7 @@ import Testing
   enum Move: CaseIterable { case renamed, replacedByNewStore, replacedByCopy }
 
   @Test(arguments: Move.allCases)
-  func `The home of a store permits no write once its directory was renamed or replaced`(move: Move) async throws {
+  func `A store permits no write once its directory was renamed or replaced`(move: Move) async throws {
     try await withTemporaryDirectory { folder in
       let (directory, moved) = ("\(folder)/a.store", "\(folder)/moved.store")
       let first = makeEngine(directory)
@@ -272,8 +273,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store acknowledges nothing that was written while its lock was being removed`() async throws
-  {
+  @Test func `A store acknowledges nothing that was written while its lock was being removed`() async throws {
     let fileSystem = TracingFileSystem()
     let store = try ScriptedStore(fileSystem, groups: [""], options: Journal.Options())
     try store.journals[0].write([.create("Book", "1", value)])
@@ -289,7 +289,7 @@ import Testing
     #expect(store.journals[0].contents.entry("Book", "2") != nil)
   }
 
-  @Test func `The home of a store takes a new lock if the one that it has found was removed meanwhile`() async throws {
+  @Test func `A store takes a new lock if the one that it has found was removed meanwhile`() async throws {
     try await withTemporaryDirectory { directory in
       let removals = Lock(2)
       let fileSystem = HookedFileSystem(base: PosixFileSystem(), willList: {}) { path in

@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `A file store is opened and closed by many, one after the other, and released without being closed`()
+  @Test func `A file store is opened and closed many times, and released without being closed`()
     async throws
   {
     try await withTemporaryPath { directory in

@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `An index of a file store made while others write knows all that they wrote`() async throws {
+  @Test func `An index of a file store that is built during writes includes them`() async throws {
     try await withStore { store in
       try await store.createAll((0..<6_000).map { person("n\($0)", age: $0 % 50) })
       let handle = store.handle

@@ -34,7 +34,7 @@ import Testing
     try handle.close()
   }
 
-  @Test func `A repair of a file store of a sound store changes nothing`() async throws {
+  @Test func `A repair of an intact file store changes nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.create(book("1", "Emma"))

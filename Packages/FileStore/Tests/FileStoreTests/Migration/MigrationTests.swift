@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `A migration of a file store is demanded of a program that does not know it, with the version it needs`()
+  @Test func `A file store rejects a program without its migration, and names the needed version`()
     async throws
   {
     try await withFixture("version-1") { directory in

@@ -142,7 +142,7 @@ import Testing
     #expect(try await report(sort: [.descending(\.age), .ascending(\.name)], limit: 5, offset: 105).readCount <= 20)
   }
 
-  @Test func `A query of a memory store with indexes that wants the first one stops there`() async throws {
+  @Test func `A query of a memory store with indexes for the first match stops there`() async throws {
     #expect(try await report(limit: 1).readCount == 1)
     #expect(try await report(limit: 1) { $0.height >= 3 }.readCount == 4)
     #expect(try await report(limit: 0).readCount == 0)

@@ -122,7 +122,7 @@ import Testing
     #expect(await iterator.next() == .none)
   }
 
-  @Test func `The values of an observable come from a class of one's own`() async {
+  @Test func `The values of an observable come from a custom class`() async {
     let thermostat = Thermostat(20)
     let consumer = ValuesConsumer(thermostat.values)
     await consumer.reaches(20)

@@ -134,7 +134,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect([echo.value, dial.value] == [5, 5])
   }
 
-  @Test func `Bindings end in a ring of sources and classes of one's own with a value that is not equal to itself`() {
+  @Test func `Bindings end in a ring of sources and custom classes with a value that is not equal to itself`() {
     let (first, thermostat, last) = (ValueSource(0.0), Thermostat(0), ValueSource(0.0))
     first <--> thermostat
     thermostat <--> last

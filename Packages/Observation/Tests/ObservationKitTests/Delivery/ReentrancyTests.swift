@@ -1,7 +1,7 @@
 import ObservationKit
 import Testing
 
-@Suite struct `Delivery in odd moments` {
+@Suite struct `Reentrant delivery` {
   @Test func `Delivery keeps one order for observers, bindings and derived values when observers set values`() {
     let (source, target) = (ValueSource(0), ValueSource(0))
     let derived = source.map { $0 }
@@ -19,7 +19,7 @@ import Testing
     #expect(logs[2] == logs[0])
   }
 
-  @Test func `Delivery in odd moments of a transaction within it lets nothing end on an older value`() {
+  @Test func `A transaction within a delivery leaves no observer with an older value`() {
     let (source, target) = (ValueSource(0), ValueSource(0))
     let recorder = Recorder<Int>()
     source.addObserver(updateImmediately: false) { _, new in
@@ -38,7 +38,7 @@ import Testing
     #expect([target.value, derived.value, kept.value, distinct.value, both.value.first] == [3, 3, 3, 3, 3])
   }
 
-  @Test func `Delivery in odd moments notifies observers of every set in the order of the sets`() {
+  @Test func `Delivery notifies observers of every set in the order of the sets`() {
     let source = ValueSource(0)
     var log: [Change<Int>] = []
     source.addObserver(updateImmediately: false) { _, new in
@@ -53,7 +53,7 @@ import Testing
     #expect(log == [Change(0, 1), Change(1, 1), Change(1, 2), Change(2, 2)])
   }
 
-  @Test func `Delivery in odd moments calls an observer that was added twice twice, and each token ends one`() {
+  @Test func `Delivery calls an observer that was added twice twice, and each token ends one`() {
     let source = ValueSource(0)
     let recorder = Recorder<Int>()
     let tokens = [source.addObserver(recorder), source.addObserver(recorder)]
@@ -65,7 +65,7 @@ import Testing
     #expect(recorder.values == [0, 0, 1, 1, 2])
   }
 
-  @Test func `Delivery in odd moments lets an observer replace itself in every round`() {
+  @Test func `Delivery lets an observer replace itself in every round`() {
     let source = ValueSource(0)
     var token: ObservationToken?
     var log: [Int] = []
@@ -84,7 +84,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `Delivery in odd moments survives that an array of tokens is cancelled in the middle of it`() {
+  @Test func `Delivery survives that an array of tokens is cancelled in the middle of it`() {
     let source = ValueSource(0)
     var tokens: [ObservationToken] = []
     var calls = 0
@@ -104,7 +104,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `Delivery in odd moments survives the end of an observer object in its own call`() {
+  @Test func `Delivery survives the end of an observer object in its own call`() {
     final class Suicidal: ValueObserver {
       var onChange: (() -> Void)?
       var calls = 0
@@ -139,7 +139,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `Delivery in odd moments survives values that set the observable when they die`() {
+  @Test func `Delivery survives values that set the observable when they are deallocated`() {
     final class Parting {
       let action: () -> Void
       init(_ action: @escaping () -> Void) { self.action = action }
@@ -163,7 +163,7 @@ import Testing
     source.removeAllObservers()
   }
 
-  @Test func `Delivery in odd moments ends on the last value when a first call sets, removes and adds`() {
+  @Test func `Delivery ends on the last value when a first call sets, removes and adds`() {
     let source = ValueSource(0)
     let (first, second) = (Recorder<Int>(), Recorder<Int>())
     source --> first

@@ -129,7 +129,7 @@ import Testing
     #expect(recorder.lastObservable === derived)
   }
 
-  @Test func `A derived observable keeps its last value when its source gives up all observers`() {
+  @Test func `A derived observable keeps its last value when its source removes all observers`() {
     let (source, other) = (ValueSource(1), ValueSource(1))
     var values: [Int] = []
     let derived = source.map { $0 * 2 }

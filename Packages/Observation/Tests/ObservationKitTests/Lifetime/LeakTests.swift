@@ -130,7 +130,7 @@ private let ways: [Way] = [
   }
 
   @Test(arguments: ways, ["source", "target", "recorder", "screen"])
-  func `Nothing leaks from any way if one takes part that lives on`(way: Way, survivor: String) {
+  func `No path leaks if one of its parts stays retained`(way: Way, survivor: String) {
     var held: AnyObject?
     var dial: ValueSource<Int>?
     let references = leftovers(of: way) { cast, _ in

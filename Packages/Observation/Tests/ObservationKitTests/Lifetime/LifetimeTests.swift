@@ -113,7 +113,7 @@ import Testing
     token?.cancel()
   }
 
-  @Test func `A closure that cancels itself is gone after the delivery`() {
+  @Test func `A closure that cancels itself is released after the delivery`() {
     let source = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -126,7 +126,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `A closure of a dead owner is gone after the next change`() {
+  @Test func `A closure of a deallocated owner is released with the next change`() {
     let source = ValueSource(1)
     var screen: Screen? = Screen()
     var canary: Canary? = Canary()

@@ -1,8 +1,8 @@
 import ObservationKit
 import Testing
 
-@Suite struct `A class of one's own` {
-  @Test func `A class of one's own is observed like any other in every shape`() {
+@Suite struct `A custom class` {
+  @Test func `A custom class is observed like any other in every shape`() {
     let thermostat = Thermostat(20)
     let recorder = Recorder<Double>()
     let screen = Screen()
@@ -20,7 +20,7 @@ import Testing
     #expect(calls == 2)
   }
 
-  @Test func `A class of one's own is bound in both directions`() {
+  @Test func `A custom class is bound in both directions`() {
     let (thermostat, source) = (Thermostat(20), ValueSource(5.0))
     thermostat <--> source
     #expect(thermostat.value == 5)
@@ -37,7 +37,7 @@ import Testing
     #expect(thermostat.value == 8)
   }
 
-  @Test func `A class of one's own drives several targets, and losing one keeps the others`() {
+  @Test func `A custom class drives several targets, and losing one keeps the others`() {
     let thermostat = Thermostat(20)
     let (first, second) = (ValueSource(0.0), ValueSource(0.0))
     thermostat --> first
@@ -80,7 +80,7 @@ import Testing
     #expect(target.value == 6)
   }
 
-  @Test func `A class of one's own may be used as any observable`() {
+  @Test func `A custom class may be used as any observable`() {
     let observables: [any ValueObservable<Double>] = [Thermostat(1), ValueSource(2.0)]
     var sum = 0.0
     for observable in observables { observable.addObserver { sum += $1 } }

@@ -65,7 +65,7 @@ public final class RESTEngine: Sendable {
       let request = try await request(for: call)
       let response = try await response(to: request, call, &isUncertain)
       try await whenAnswered(response)
-      // A transport of one's own may ignore the limit.
+      // A custom transport may ignore the limit.
       guard response.body.count <= request.maximumResponseBytes else {
         throw ModelStoreError(
           .server,

@@ -92,7 +92,7 @@ import Testing
 
   @Test(arguments: [true, false])
   @MainActor
-  func `An equal lookup that joins an earlier one brings no older value back than a list`(joins: Bool) async throws {
+  func `An equal lookup that joins an earlier one returns no older value than a list`(joins: Bool) async throws {
     let transport = HeldTransport()
     let url = try #require(URL(string: "http://api.test"))
     let monitor = ListeningMonitor()

@@ -60,7 +60,7 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor], [0, 1, 10, 25])
-  fileprivate func `A list that comes in pages is followed to its end`(style: PagedServer.Style, count: Int)
+  fileprivate func `A paged list is followed to its end`(style: PagedServer.Style, count: Int)
     async throws
   {
     let server = PagedServer(style, count: count)
@@ -71,7 +71,7 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor])
-  fileprivate func `A list that comes in pages is followed as far as it is needed`(style: PagedServer.Style)
+  fileprivate func `A paged list is followed as far as it is needed`(style: PagedServer.Style)
     async throws
   {
     let server = PagedServer(style, count: 100)
@@ -83,7 +83,7 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor])
-  fileprivate func `A list that comes in pages is streamed with one page in memory at a time`(style: PagedServer.Style)
+  fileprivate func `A paged list is streamed with one page in memory at a time`(style: PagedServer.Style)
     async throws
   {
     let server = PagedServer(style, count: 50)
@@ -106,14 +106,14 @@ private final class PagedServer: HTTPTransport {
     init(_ person: Person) { self.person = person }
   }
 
-  @Test func `A list that comes in pages is streamed through any store, and ends where the loop does`() async throws {
+  @Test func `A paged list is streamed through any store, and ends where the loop does`() async throws {
     let server = PagedServer(.link, count: 50)
     let store: any ModelStore = try store(server)
     for try await person in store.stream(Person.self) where person.id == 12 { break }
     #expect(server.lines.count == 2)
   }
 
-  @Test func `A list that comes in pages is filtered in memory page by page, or as a whole if it is ordered`()
+  @Test func `A paged list is filtered in memory page by page, or as a whole if it is ordered`()
     async throws
   {
     let store = try store(PagedServer(.link, count: 30))
@@ -130,7 +130,7 @@ private final class PagedServer: HTTPTransport {
     #expect(streamed == [28, 29, 30])
   }
 
-  @Test func `A list that comes in pages has its first page only if the options require that`() async throws {
+  @Test func `A paged list has its first page only if the options require that`() async throws {
     var options = RESTOptions()
     options.followsPages = false
     let server = PagedServer(.pages, count: 30)
@@ -138,7 +138,7 @@ private final class PagedServer: HTTPTransport {
     #expect(server.lines.count == 1)
   }
 
-  @Test func `A list that comes in pages does not continue forever`() async throws {
+  @Test func `A paged list does not continue forever`() async throws {
     var options = RESTOptions()
     options.maximumPages = 3
     let long = try await storeError { _ = try await store(PagedServer(.offset, count: 100), options).list(Person.self) }
@@ -153,7 +153,7 @@ private final class PagedServer: HTTPTransport {
     #expect(try await storeError { _ = try await RESTModelStore(circle).list(Person.self) }.code == .server)
   }
 
-  @Test func `A list that comes in pages is not followed to another server`() async throws {
+  @Test func `A paged list is not followed to another server`() async throws {
     let transport = StubTransport(
       status: 200, "[{\"id\": 1}]", headers: ["Link": "<http://evil.test/people>; rel=\"next\""])
     let error = try await storeError { _ = try await RESTModelStore(transport).list(Person.self) }
@@ -162,7 +162,7 @@ private final class PagedServer: HTTPTransport {
     #expect(transport.lines.count == 1)
   }
 
-  @Test func `A list that comes in pages changes no model if a later page can't be read`() async throws {
+  @Test func `A paged list changes no model if a later page can't be read`() async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
     let server = PagedServer(.link, count: 12) { $0 == 12 ? "{\"id\": \"x\"}" : "{\"id\": \($0), \"name\": \"new\"}" }

@@ -21,7 +21,7 @@ import Testing
     ("person", "people"), ("Person", "People"), ("PERSON", "PEOPLE"), ("Child", "Children"), ("Man", "Men"),
     ("Mouse", "Mice"), ("ox", "oxen"), ("goose", "geese"), ("tooth", "teeth"), ("Louse", "Lice"),
   ])
-  func `An inflection knows irregular nouns in any case`(singular: String, plural: String) {
+  func `An inflection has irregular nouns in any case`(singular: String, plural: String) {
     #expect(Inflection.english.plural(of: singular) == plural)
   }
 
@@ -95,7 +95,7 @@ import Testing
     #expect(english.singular(of: singular) == singular)
   }
 
-  @Test func `A rule of one's own holds for singulars, too`() {
+  @Test func `A custom rule applies to singulars, too`() {
     var inflection = Inflection.english
     inflection.addIrregular("cow", plural: "kine")
     #expect(inflection.singular(of: "Kine") == "Cow")

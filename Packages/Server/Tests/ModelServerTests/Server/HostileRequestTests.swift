@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `An authentication of one's own determines the user`() async throws {
+  @Test func `A custom authentication determines the user`() async throws {
     let store = MemoryModelStore()
     let novel = Novel()
     novel.writer = "jane"

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: Self.cases)
-  private func `A read that was answered earlier brings no older value back than one that began before it`(
+  private func `A read that was answered earlier returns no older value than one that began before it`(
     first: Read, second: Read, hasWriteState: Bool
   ) async throws {
     let store = HoldingStore(HoldingEngine(hasWriteState: hasWriteState))
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: Read.allCases, [true, false])
-  private func `A read that began before a commit, and ends after it, brings no older value back`(
+  private func `A read that began before a commit, and ends after it, restores no older value`(
     read: Read, hasWriteState: Bool
   ) async throws {
     let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)

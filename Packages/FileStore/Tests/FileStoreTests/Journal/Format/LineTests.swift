@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `The lines of a journal are not taken for sound with any bit flipped`() {
+  @Test func `Every flipped bit in a line of a journal is detected`() {
     var encoder = LineEncoder()
     _ = encoder.record(.create("Person", "1", JournalScript.json("x")), revision: 1)
     let line = Array(encoder.bytes.dropLast())
@@ -75,7 +75,7 @@ import Testing
 }
 
 @Suite struct `The folder of a group` {
-  @Test func `The folder of a group stays inside its parent and is nothing else's, whatever the group is called`() {
+  @Test func `The folder of a group is inside its parent and belongs to no other group, whatever its name`() {
     let groups = [
       "", "@default", "%", "a", "A", "..", ".", "../../x", "a/b", "a%2fb", "con.txt", "\0", "é", "e\u{301}", "😀",
       String(repeating: "x", count: 120), String(repeating: "x", count: 121), String(repeating: "x", count: 10_240),

@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A checkpoint that was not used is gone for good`(isClosed: Bool) throws {
+  func `A checkpoint that was not used is removed permanently`(isClosed: Bool) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "1", JournalScript.json("a"))])

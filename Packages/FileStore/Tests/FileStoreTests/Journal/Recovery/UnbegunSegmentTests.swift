@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: faults.indices)
-  func `A segment that could not be begun leaves no file behind that would vouch for the one before it`(fault: Int)
+  func `A segment that could not be begun leaves no file that would prove the previous one complete`(fault: Int)
     throws
   {
     let (journal, fileSystem) = try makeJournal(fault)

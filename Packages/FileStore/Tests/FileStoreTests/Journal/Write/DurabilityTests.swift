@@ -70,7 +70,7 @@ import Testing
     while engine.waitingJobs < count { await Task.yield() }
   }
 
-  @Test func `A write shares a sync with all that come while the disk is busy`() async throws {
+  @Test func `A write shares a sync with all others that wait for the disk`() async throws {
     let first = try await beginWrite("first")
     let before = fileSystem.fileSyncs
     let others = (1...64).map { number in Task { try await create("\(number)") } }
@@ -148,7 +148,7 @@ import Testing
     #expect(try await identifiersOnDisk() == ["0", "1", "2", "3", "4"])
   }
 
-  @Test func `A write with an interval needs nothing else to come to the disk`() async throws {
+  @Test func `A write with an interval reaches the disk without another call`() async throws {
     let engine = FileEngine.simulated(on: fileSystem)
     try await engine.open()
     gate.shut()
