@@ -24,7 +24,7 @@ private final class Checked: Model {
   override func beforeSave() { searchTitle = title?.lowercased() }
 }
 
-@Suite struct `What beforeSave() changes` {
+@Suite struct `Changes by beforeSave()` {
   private func stored(_ store: MemoryModelStore) async throws -> Note {
     try #require(try await MemoryModelStore(store.handle).list(Note.self).first)
   }

@@ -28,7 +28,7 @@ private final class HookedEngine: RecordEngine {
   }
 }
 
-@Suite(.timeLimit(.minutes(30))) struct `Records that a user may not read` {
+@Suite(.timeLimit(.minutes(30))) struct `Records that are hidden from a user` {
   /// A library in which a novel belongs to its writer.
   private static func library(_ writers: [String]) async throws -> Library {
     let library = Library { access in

@@ -9,7 +9,7 @@ private final class Weak {
 private final class Canary {}
 private final class Form: ObservationOwner {}
 
-@Suite struct `Nothing of a field leaks` {
+@Suite struct `Leaks of fields` {
   @Test(arguments: [true, false])
   func `Observing or binding a field, its states and its derived values leaks nothing`(
     keepsTokens: Bool

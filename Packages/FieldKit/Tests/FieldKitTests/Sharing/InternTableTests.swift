@@ -2,7 +2,7 @@ import Testing
 
 @testable import FieldKit
 
-@Suite struct `The table of shared things` {
+@Suite struct `The table of shared objects` {
   private final class Thing: Sendable {
     let isShared: Bool
     init(isShared: Bool) { self.isShared = isShared }

@@ -33,7 +33,7 @@ import Testing
   }
 }
 
-@Suite struct `A key that was spelled once` {
+@Suite struct `A cached spelling of a key` {
   /// Words as keys have them: mostly small letters, with acronyms, digits, single letters and other alphabets.
   private func sentence(_ generator: inout SeededGenerator) -> String {
     let letters = Array(

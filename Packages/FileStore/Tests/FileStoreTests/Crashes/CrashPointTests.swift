@@ -7,7 +7,7 @@ import Testing
 /// Replays what random workloads did to a disk, up to every call, with everything that a disk may make of what was not
 /// synced.
 /// A failure names its seed.
-@Suite struct `A store that lost its power` {
+@Suite struct `A store after a power cut` {
   static let wanted = 1_000 * TestEffort.factor
 
   @Test(arguments: 0..<2 as Range<UInt64>)

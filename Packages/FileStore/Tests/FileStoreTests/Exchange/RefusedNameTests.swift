@@ -5,7 +5,7 @@ import Testing
 @testable import FileStore
 
 /// Names that belong to the store, and keys that are there twice.
-@Suite struct `Names that a file store refuses` {
+@Suite struct `Names that a file store rejects` {
   private final class Versions: Model {
     let id = Field<String>()
     override var identifierField: AnyField? { id }

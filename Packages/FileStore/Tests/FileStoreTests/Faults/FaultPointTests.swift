@@ -5,7 +5,7 @@ import Testing
 @testable import FileStore
 
 /// Lets every single call of a workload fail, one after the other, in every way that the world knows.
-@Suite struct `A store in a world of errors` {
+@Suite struct `A store with injected faults` {
   private typealias Fault = TracingFileSystem.Fault
 
   private static let codes = [ENOSPC, EIO, EINTR, EMFILE, EACCES, EROFS]

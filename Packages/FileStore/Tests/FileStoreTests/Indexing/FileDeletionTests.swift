@@ -208,7 +208,7 @@ import Testing
   }
 }
 
-@Suite struct `A condition on a file store about a relation that only the other side keeps` {
+@Suite struct `A condition on a file store about a relation that only its inverse stores` {
   @Test func `A file store tests a condition about the inverse of a relation on the models that refer to it`()
     async throws
   {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `A journal of which something is missing` {
+@Suite struct `A journal with missing parts` {
   /// The damage to the files of a store that was closed: three segments, or a compacted file and one segment.
   enum Loss: CaseIterable {
     case lastCutBetweenBatches, lastEmptied, lastRemoved, firstRemoved, compactedRemoved, markDamaged

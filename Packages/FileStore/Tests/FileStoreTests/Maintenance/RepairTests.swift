@@ -282,7 +282,7 @@ import Testing
   }
 }
 
-@Suite struct `A journal that is repaired` {
+@Suite struct `A repaired journal` {
   @Test func `A journal that is repaired is after a crash at any call as it was or as it is to be`() throws {
     let path = JournalScript.folder + "/000001.journal"
     func makeDamaged() throws -> FaultyFileSystem {

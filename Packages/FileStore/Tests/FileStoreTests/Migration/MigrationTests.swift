@@ -216,7 +216,7 @@ import Testing
   }
 }
 
-@Suite struct `A journal that is migrated` {
+@Suite struct `A migrated journal` {
   private static let plan = MigrationPlan([
     Migration("Book", to: 2) { record in record["title"] = .string("new \(record.identifier)") },
     Migration("Author", to: 2) { record in if record.identifier == "2" { record.remove() } },

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreProtocolTesting
 
-@Suite struct `A condition about a relation that only the other side keeps` {
+@Suite struct `A condition about a relation that only its inverse stores` {
   private let store: MemoryModelStore
 
   init() async throws {

@@ -4,7 +4,7 @@ import StoreProtocolTesting
 import Testing
 
 /// The changes that are left to save if relations are edited during a save.
-@Suite struct `What is dirty after a save` {
+@Suite struct `Dirty fields after a save` {
   private final class Booking: Model {
     @Field var id: Int?
     @ModelField(foreignKey: true) var list: SetList?

@@ -145,7 +145,7 @@ private final class Box: ValueObservable, ValueObserver {
   }
 }
 
-@Suite(.serialized) struct `What never settles is cut and reported` {
+@Suite(.serialized) struct `Bindings that never settle` {
   @Test(arguments: [1, 2, 3, 10])
   func `A delivery that never settles is ended and reported in a ring of closures`(length: Int) {
     let sources = (0..<length).map { _ in ValueSource(0) }

@@ -114,7 +114,7 @@ private let ways: [Way] = [
   },
 ]
 
-@Suite struct `Nothing leaks` {
+@Suite struct `Leaks of observables` {
   /// All of it is released with the last reference of the user. The user may keep the result of the path, except a
   /// derived observable, which retains its sources.
   @Test(arguments: ways, [true, false])

@@ -45,7 +45,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     status: 200, headers: link.map { ["Link": "<\($0)>; rel=\"next\""] } ?? [:], body: Data(body.utf8))
 }
 
-@Suite struct `A list whose pages might not end` {
+@Suite struct `A list with endless pages` {
   enum Style: CaseIterable { case header, headerWithOthers, envelope, nullInEnvelope, jsonAPI, jsonAPIWithoutNext }
 
   private static func answer(_ style: Style, _ url: URL) -> HTTPResponseData {

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite struct `An answer that is not as usual` {
+@Suite struct `An unusual answer` {
   @Test(arguments: ["\"a\u{7F}b\"", "\"a\u{1}b\"", "\"a\nb\""])
   func `An entity tag that can't be sent blocks no further request`(
     tag: String

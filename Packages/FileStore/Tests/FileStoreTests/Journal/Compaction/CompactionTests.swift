@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `A journal that is compacted` {
+@Suite struct `A compacted journal` {
   private static let interval: UInt64 = 200
 
   private func journals(_ fileSystem: FaultyFileSystem) -> [String] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `A reader of somebody else's journal` {
+@Suite struct `A reader of the journal of another process` {
   private func makeReader(_ fileSystem: FaultyFileSystem) throws -> JournalReader {
     try JournalReader(group: "books", in: JournalScript.directory, fileSystem: fileSystem)
   }
