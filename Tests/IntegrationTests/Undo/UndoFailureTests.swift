@@ -194,7 +194,7 @@ private final class Loan: Model {
   }
 
   @Test(arguments: UndoStoreKind.allCases)
-  func `A transaction that fails takes an undo or redo in it back`(kind: UndoStoreKind) async throws {
+  func `A transaction that fails reverses an undo or redo in it`(kind: UndoStoreKind) async throws {
     try await kind.run { store, makeReader in
       let world = try await UndoWorld(store, makeReader)
       let undo = ModelUndo(store.scope)

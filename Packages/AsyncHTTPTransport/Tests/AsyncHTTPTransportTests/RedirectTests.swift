@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["", "file:///etc/passwd", "http://", "https://", "ftp://localhost/", "javascript:alert(1)"])
-  func `A redirect to nowhere is the answer`(location: String) async throws {
+  func `A redirect without a target is returned as the answer`(location: String) async throws {
     let server = try ScriptedServer { head in
       head.contains(" /old ") ? .http("302 Found", headers: ["Location: \(location)"]) : .http("200 OK")
     }

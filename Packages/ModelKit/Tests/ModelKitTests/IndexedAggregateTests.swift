@@ -166,7 +166,7 @@ private final class Quay: Model {
 
 @Suite struct `Aggregates from indexes` {
   @Test(arguments: [1, 2, 3])
-  func `They are those of the values, whatever was written`(seed: Int) async throws {
+  func `Aggregates from indexes equal those of the values, after any writes`(seed: Int) async throws {
     let memory = MemoryModelStore()
     try memory.index(\Ledger.count)
     try memory.index(\Ledger.share)

@@ -166,8 +166,7 @@ import Testing
     #expect([narrow.value, wide.value] == [5, 5])
   }
 
-  @Test func `Binding constrained fields two ways leaves the ends apart where the narrower one has its bound already`()
-  {
+  @Test func `A two-way binding of constrained fields leaves them different if the narrower one is at its bound`() {
     let (narrow, wide) = (Field(10).constrain(to: 0...10), Field(10).constrain(to: 0...100))
     narrow <--> wide
     wide.value = 50

@@ -91,7 +91,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `Splitting a document in chunks finds the same in random documents with random mistakes and cuts`() {
+  @Test func `Splitting a document in chunks gives the same result for random documents with random errors and cuts`() {
     var generator = JSONGenerator(seed: 41)
     let keys = ["a", "b", "c", "é", "a.b"]
     func nested(_ depth: Int) -> JSONValue {

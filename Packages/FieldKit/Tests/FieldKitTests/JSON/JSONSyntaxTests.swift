@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `Reading JSON refuses every invalid document with the same error and position, built or only checked`() {
+  @Test func `Reading JSON rejects every invalid document with the same error and position, parsed or only checked`() {
     for (json, code, offset) in invalidDocuments {
       let built = #expect(throws: JSONSyntaxError.self, "\(json)") { _ = try JSONValue(json: json) }
       #expect(built?.code == code, "\(json)")

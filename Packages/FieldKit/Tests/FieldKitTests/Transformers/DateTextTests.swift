@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `Dates as ISO 8601 are written with the fewest groups of three digits that bring them back`() throws {
+  @Test func `Dates as ISO 8601 are written with the fewest groups of three digits that restore them`() throws {
     var generator = SeededGenerator(seed: 27)
     for count in 0..<40_000 {
       let places = [0, 3, 6, 9][count % 4]

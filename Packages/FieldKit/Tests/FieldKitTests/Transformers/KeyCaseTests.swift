@@ -73,7 +73,7 @@ import Testing
     #expect(KeyCase.snake.key(KeyCase.upper.key(key)).uppercased() == snake.uppercased())
   }
 
-  @Test func `A key that was spelled once in camel case has one word for letters that only capitals would part`() {
+  @Test func `A cached spelling of a key in camel case is one word if only capitals separate its letters`() {
     #expect(KeyCase.upperCamel.key("a_b_c") == "Abc")
     #expect(KeyCase.lowerCamel.key("point_x_y") == "pointXy")
     #expect(KeyCase.lowerCamel.key("ownerID") == "ownerId")

@@ -34,7 +34,9 @@ import Testing
     #expect(field.value == 7)
   }
 
-  @Test func `Lenient reading reports a number too large for its type as that, and a fraction as no integer`() throws {
+  @Test func `Lenient reading reports a number that is too large for its type, and a fraction that is no integer`()
+    throws
+  {
     func error<Value>(_ type: Value.Type, _ json: String) throws -> String? {
       let json = try JSONValue(json: json)
       return #expect(throws: ValueTransformError.self) { try Field<Value>().read(json, in: .standard) }?.description

@@ -61,7 +61,7 @@ import Testing
     #expect(field.value == 1)
   }
 
-  @Test func `Numbers of any size come back from JSON as they were`() throws {
+  @Test func `Numbers of any size are equal after writing and reading JSON`() throws {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<2_000 {
       try check(Int64.random(in: .min ... .max, using: &generator))

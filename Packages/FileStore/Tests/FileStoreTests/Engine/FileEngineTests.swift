@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `A file engine is refused to another process while this one has it open`() async throws {
+  @Test func `A file engine can't be opened by another process while this one has it open`() async throws {
     try await withTemporaryDirectory { directory in
       let engine = FileEngine(directory: directory)
       try await engine.open()

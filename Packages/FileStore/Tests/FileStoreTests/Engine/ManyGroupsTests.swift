@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `A write to one of many open groups checks no other group for something to do`() async throws {
+  @Test func `A write to one of many open groups checks no other group for pending work`() async throws {
     let engine = makeEngine(FaultyFileSystem(), openGroups: 3, openFiles: 3)
     for number in 0..<100 { try await create("0", in: engine.group("\(number)")) }
     let before = try await engine.service.writing { writer in writer.careCount }

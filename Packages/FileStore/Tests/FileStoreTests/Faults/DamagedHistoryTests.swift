@@ -95,7 +95,8 @@ import Testing
     return found
   }
 
-  @Test func `Every answer is true or names a file, and a repair keeps the intact records and names the others`()
+  @Test
+  func `Every answer is correct or names a damaged file, and a repair keeps the intact records and names the others`()
     async throws
   {
     var (count, refusedCount) = (0, 0)

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [EIO, EMFILE, EINTR])
-  func `A store in a world of errors is followed by a reader whichever of its calls fails`(code: Int32) throws {
+  func `A store with injected faults is followed by a reader whichever of its calls fails`(code: Int32) throws {
     var call = 0
     var isDone = false
     while !isDone {

@@ -66,7 +66,7 @@ private final class Bill: Model {
     }
   }
 
-  @Test func `An index of decimals and JSON-convertible values finds the same as no index, and reads only that`()
+  @Test func `An index of decimals and JSON-convertible values finds the same models as without, and reads only these`()
     async throws
   {
     try await withBills(200) { store, plain in

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test
-  func `A check or a repair that is cancelled comes to its end if it is cancelled after it has changed something`()
+  func `A check or a repair that is cancelled after its first change completes`()
     async throws
   {
     let engine = makeEngine(openingPath: "repair-1.quarantine")

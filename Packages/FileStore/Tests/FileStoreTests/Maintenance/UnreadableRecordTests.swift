@@ -132,7 +132,7 @@ import Testing
     override class var typeName: String { "Reading" }
   }
 
-  @Test func `One whose second sort key can't be read leaves the order of the others as it is`() async throws {
+  @Test func `A record whose second sort key can't be read does not change the order of the others`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(unreadable: .skip { _ in }))
       try await store.create(Reading())
@@ -160,7 +160,7 @@ import Testing
   private static let unfit = [#"{"id":"5","text":["no text"]}"#, "[1]", "7", #"{"id":"5","text":}"#]
 
   @Test(arguments: unfit)
-  func `One that fits no model keeps no call from reading the others, and is reported`(value: String) async throws {
+  func `A record that fits no model does not prevent reads of the others, and is reported`(value: String) async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let reports = Lock<[UnreadableRecord]>([])
       let options = FileStoreOptions(unreadable: .skip { record in reports.withLock { $0.append(record) } })
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `One that is damaged is left out of live results, and reported`() async throws {
+  @Test func `A damaged record is left out of live results, and reported`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let reports = Lock<[String]>([])
       let options = FileStoreOptions(
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(arguments: unfit)
-  func `One that fits no model is left out of live results until it is written again`(value: String) async throws {
+  func `A record that fits no model is left out of live results until it is written again`(value: String) async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let reports = Lock<Set<String>>([])
       let options = FileStoreOptions(
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test(arguments: unfit)
-  func `One that fits no model ends a live result of a store that does not skip it with an error`(
+  func `A record that fits no model ends a live result with an error in a store that does not skip it`(
     value: String
   ) async throws {
     try await withTemporaryDirectory { (directory: URL) in
@@ -292,7 +292,7 @@ import Testing
   }
 
   @Test(arguments: unfit)
-  func `One that fits no model rejects its entry of an import, and no other`(value: String) async throws {
+  func `A record that fits no model rejects only its entry of an import`(value: String) async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory.appending(path: "store"))
       try await store.handle.engine.write([.create("Note", "5", Array(value.utf8))])

@@ -11,7 +11,7 @@ private final class Entry: Model {
 }
 
 @Suite struct `A live value after an error` {
-  @Test func `It follows differences again`() async throws {
+  @Test func `A live value follows differences again after an error`() async throws {
     let store = MemoryModelStore()
     let entries = [Entry(), Entry()]
     for entry in entries { (entry.small, entry.isOpen) = (10, true) }

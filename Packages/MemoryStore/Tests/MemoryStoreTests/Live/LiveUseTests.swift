@@ -94,7 +94,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.next()?.models == [])
   }
 
-  @Test func `Live queries in use that are cancelled before their first result don't listen any more`() async throws {
+  @Test func `Live queries in use that are cancelled before their first result receive no changes`() async throws {
     let store = MemoryModelStore()
     let feed = store.changeFeed
     let handle = store.handle
@@ -110,7 +110,7 @@ private final class TaciturnStore: LiveModelStore {
     await task.value
   }
 
-  @Test func `Live queries in use are right after thousands of changes by several store instances at once`()
+  @Test func `Live queries in use are correct after thousands of concurrent changes by several store instances`()
     async throws
   {
     let store = MemoryModelStore()

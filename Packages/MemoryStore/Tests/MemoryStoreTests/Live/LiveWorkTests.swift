@@ -149,7 +149,7 @@ import Testing
     #expect(feed.position == 4 && feed.deliveryCount == deliveries)
   }
 
-  @Test func `The work of live queries is no question of the condition when a shown model changes elsewhere`()
+  @Test func `The work of live queries includes no test of the condition when another field of a listed model changes`()
     async throws
   {
     let store = try await filled()

@@ -10,7 +10,7 @@ private final class Article: Model {
 }
 
 @Suite struct `A search for words of another kind of field` {
-  @Test func `It is invalid with a text index, too`() async throws {
+  @Test func `A search for words in another kind of field is invalid with a text index, too`() async throws {
     let store = MemoryModelStore()
     let article = Article()
     (article.title.value, article.tags.value) = ("new words", ["new"])

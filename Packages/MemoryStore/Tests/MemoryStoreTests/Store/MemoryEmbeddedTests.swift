@@ -22,7 +22,8 @@ import Testing
     return author
   }
 
-  @Test func `A batch of new models with one embedded author refers to it by identifier, and it refers to all`()
+  @Test
+  func `A batch of new models with one embedded author references it by identifier, and the author references all`()
     async throws
   {
     try await store.createAll(books(by: author(5)))

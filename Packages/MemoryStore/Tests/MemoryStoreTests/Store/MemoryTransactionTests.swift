@@ -39,7 +39,8 @@ import Testing
     #expect(ada.id.value == 1)
   }
 
-  @Test func `An unloaded reference without record is one again after a transaction that created its record failed`()
+  @Test
+  func `An unloaded reference without record is unloaded again after a transaction that created its record failed`()
     async throws
   {
     struct Refusal: Error {}

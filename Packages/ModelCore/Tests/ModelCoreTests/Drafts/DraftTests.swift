@@ -42,7 +42,7 @@ import Testing
     #expect(!draft.isDirty)
   }
 
-  @Test func `A value that was set back is no change`() {
+  @Test func `A value that was restored is no change`() {
     let draft = emma.draft()
     draft.title.value = "X"
     draft.title.value = "Emma"
@@ -78,7 +78,7 @@ import Testing
     #expect(jane.books.value == [persuasion] && mary.books.value == [emma])
   }
 
-  @Test func `A list of the draft leaves the members alone until it is applied`() throws {
+  @Test func `A list of a draft does not change the members until the draft is applied`() throws {
     let other = try Book.from(dictionaryValue: ["id": 3, "title": "Maria"], in: scope)
     let draft = jane.draft()
     draft.books.add(other)

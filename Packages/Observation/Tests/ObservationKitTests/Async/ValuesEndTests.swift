@@ -72,8 +72,7 @@ import Testing
     #expect(consumer.received == [1])
   }
 
-  @Test func `An iteration over values ends when its task is cancelled by itself, though there is a newer value`() async
-  {
+  @Test func `An iteration over values ends when its task cancels itself, although there is a newer value`() async {
     let source = ValueSource(1)
     let values = source.values
     let task = Task {

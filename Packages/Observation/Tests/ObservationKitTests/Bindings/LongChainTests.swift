@@ -4,7 +4,8 @@ import Testing
 private let length = 10_000
 
 @Suite struct `A chain of ten thousand on a stack of 512 kB` {
-  @Test func `A chain of ten thousand on a stack of 512 kB of one-way bindings passes a value to its end, and goes`() {
+  @Test
+  func `A chain of ten thousand on a stack of 512 kB of one-way bindings passes a value to its end, and is released`() {
     let values = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (left, right) in zip(sources, sources.dropFirst()) { left --> right }

@@ -104,7 +104,7 @@ import Testing
     #expect(late.changes == [Change(1, 1), Change(1, 2)])
   }
 
-  @Test func `Delivery spares a new observer the values that were set before it came`() {
+  @Test func `Delivery omits the values for a new observer that were set before its addition`() {
     let source = ValueSource(0)
     let late = Recorder<Int>()
     source.addObserver(updateImmediately: false) { _, new in

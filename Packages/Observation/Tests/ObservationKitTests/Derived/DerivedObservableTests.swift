@@ -191,7 +191,7 @@ private final class Log {
 }
 
 @Suite struct `A declaration with an arrow` {
-  @Test func `A declaration with an arrow is a token if the closure returns something the caller does not name`() {
+  @Test func `A declaration with an arrow is a token if the result type of the closure is not declared`() {
     let source = ValueSource(1)
     let log = Log()
     let token = source --> { log.put($0) }

@@ -187,7 +187,7 @@ import Testing
     #expect(recorder.changes.isEmpty)
   }
 
-  @Test func `A transaction may be made by an observer that is notified of another`() {
+  @Test func `A transaction can be started by an observer that is notified of another`() {
     let (a, b, c) = (ValueSource(1), ValueSource(1), ValueSource(1))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in
@@ -310,7 +310,7 @@ import Testing
     #expect(stamps[999].nanoseconds - stamps[0].nanoseconds < 1_000_000)
   }
 
-  @Test func `A transaction with an empty body does nothing, and gives nothing to do`() {
+  @Test func `A transaction with an empty body does nothing, and schedules nothing`() {
     transaction {}
     #expect(transaction { 1 } == 1)
   }

@@ -19,7 +19,7 @@
       try await Library.run("SELECT \(columns) FROM \(table)", options)
     }
 
-    @Test func `Another store reads each value as it was written`() async throws {
+    @Test func `Another store reads each value unchanged`() async throws {
       let options = try await Library.options()
       let store = try await TestServer.makeStore(options)
       let shelf = Shelf()

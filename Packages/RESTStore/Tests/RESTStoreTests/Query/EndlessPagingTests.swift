@@ -140,7 +140,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count == 1)
   }
 
-  @Test func `A list fails where page after page is empty`() async throws {
+  @Test func `A list fails if many pages in a row are empty`() async throws {
     let server = NumberedServer { number, _ in page("[]", link: "/people?at=\(number + 1)") }
     let error = try await storeError { _ = try await RESTModelStore(server).list(Person.self) }
     #expect(error.code == .server)

@@ -42,7 +42,11 @@ private final class CappedServer: HTTPTransport {
     return try RESTModelStore(server, dialect: dialect)
   }
 
-  @Test(arguments: [false, true]) func `Its lists are as long as its total`(isPostgREST: Bool) async throws {
+  @Test(arguments: [false, true]) func `Lists of a server with smaller pages are as long as its total`(
+    isPostgREST: Bool
+  )
+    async throws
+  {
     let server = CappedServer(count: 10, total: 10, isPostgREST: isPostgREST)
     let store = try store(server, isPostgREST: isPostgREST)
     #expect(try await store.list(Person.self).map(\.id.value) == Array(1...10))
@@ -60,7 +64,7 @@ private final class CappedServer: HTTPTransport {
     #expect(pages == [Array(1...7), Array(8...10)])
   }
 
-  @Test func `Its lists by number are as long as its total`() async throws {
+  @Test func `Lists by page number of a server with smaller pages are as long as its total`() async throws {
     let server = CappedServer(count: 10, total: 10, isNumbered: true)
     let store = try RESTModelStore(server, dialect: EnvelopedDialect(total: "total", paging: .pages(size: 100)))
     #expect(try await store.list(Person.self).map(\.id.value) == Array(1...10))

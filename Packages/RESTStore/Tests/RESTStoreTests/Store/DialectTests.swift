@@ -62,7 +62,7 @@ private struct Enveloped: RESTDialect {
     #expect(!person.isKnownToStore)
   }
 
-  @Test func `A dialect can't make a success of a failure`() async throws {
+  @Test func `A dialect can't turn a failure into a success`() async throws {
     let store = try RESTModelStore(
       StubTransport(status: 500, #"{"fine": true, "data": {"ID": 7}}"#), dialect: Enveloped())
     let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }

@@ -142,7 +142,7 @@ private func problems(_ author: Author, in scope: ModelScope) -> [String] {
   }
 
   @Test(arguments: backReferences)
-  private func `A document wins over the back references inside it`(_ back: String) throws {
+  private func `A document takes precedence over the back references inside it`(_ back: String) throws {
     for isFirst in [false, true] {
       let text = author(back, first: isFirst)
       let scope = ModelScope()

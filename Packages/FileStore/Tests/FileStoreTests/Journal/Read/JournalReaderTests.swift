@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `A reader beside a writer reads another batch of the same length in the place of a refused one`() throws {
+  @Test func `A reader beside a writer reads another batch of the same length in the place of a rejected one`() throws {
     let fileSystem = FaultyFileSystem()
     let (journal, reader) = try makeRefused(preallocation: 0, fileSystem)
     try journal.write([.create("Book", "4", JournalScript.json("b"))])

@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `A journal after a crash shows nothing that a power cut could take although an earlier sync had failed`(
+  func `A journal after a crash shows no record that a power cut could remove, even if a sync failed before`(
     segmentSize: UInt64
   ) throws {
     let healthy = FaultyFileSystem()
