@@ -253,7 +253,8 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {}
 
-  /// Notes that the owner was loaded for the first time. Without a load state, its source has no value for this field.
+  /// Records that the owner was loaded for the first time. Without a load state, its source has no value for this
+  /// field.
   @_spi(ModelKitInternals)
   public final func noteOwnerWasLoaded() { if flags.isDisjoint(with: .loadStateMask) { markNotLoaded() } }
 

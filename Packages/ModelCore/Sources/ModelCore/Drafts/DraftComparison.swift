@@ -72,7 +72,7 @@ struct DraftComparison {
     return DraftEdit(field: field, models: models + returned, isVoid: false)
   }
 
-  /// The members of the draft, and those that it removed although they were edited, at their former places.
+  /// The members of the draft, and those that it removed although they were edited, at their former indices.
   private var mineWithDiscarded: [ModelObject] {
     var models = mine ?? []
     for (index, model) in (field.baseModels ?? []).enumerated() where discarded.contains(model) {

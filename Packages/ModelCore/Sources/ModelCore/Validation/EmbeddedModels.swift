@@ -15,7 +15,7 @@ struct EmbeddedModels {
   }
 
   private var entries: [Entry] = []
-  /// The places of models without identifier that are in the record already.
+  /// The positions of models without identifier that are in the record already.
   private var repetitions: [Entry] = []
 
   var isEmpty: Bool { entries.isEmpty }

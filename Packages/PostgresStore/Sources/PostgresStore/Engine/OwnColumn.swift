@@ -132,7 +132,7 @@
       }
     }
 
-    /// Returns the statements that add columns, which are noted in the table of columns.
+    /// Returns the statements that add columns, and record them in the table of columns.
     func addition(of added: [OwnColumn], areFilled: Bool) -> [String] {
       if added.isEmpty { return [] }
       let noted = "\(SQLName.quoted(schema)).modelkit_columns"

@@ -66,7 +66,7 @@ public struct RESTEventStream: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Waits for a commit of this process, or until it is time to look for those of others.
+    /// Waits for a commit of this process, or until it is time to poll those of others.
     private func wait(for log: any ChangeLogging, after count: Int) async {
       let interval = slot.service.options.eventInterval
       await withTaskGroup(of: Void.self) { group in

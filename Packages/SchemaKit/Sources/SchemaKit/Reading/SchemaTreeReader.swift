@@ -1,4 +1,4 @@
-/// A reader that creates a schema from the elements of a model file. Unknown parts are kept and noted.
+/// A reader that creates a schema from the elements of a model file. Unknown parts are kept and reported.
 struct SchemaTreeReader {
   private(set) var notes: [SchemaIssue] = []
 

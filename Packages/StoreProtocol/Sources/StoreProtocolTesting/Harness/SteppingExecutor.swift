@@ -9,7 +9,7 @@ final class SteppingExecutor: TaskExecutor {
   private let state: Lock<(count: Int, act: (@Sendable () -> Void)?)>
   private let step: Int
 
-  /// - Parameter step: the piece before which something is done, from 0.
+  /// - Parameter step: the job before which the action runs, from 0.
   init(acting step: Int) {
     self.step = step
     state = Lock((0, nil))
@@ -29,9 +29,9 @@ final class SteppingExecutor: TaskExecutor {
     }
   }
 
-  /// Runs a task to its end, and cancels it before a piece.
+  /// Runs a task to its end, and cancels it before a job.
   ///
-  /// - Returns: whether it had as many pieces, so that it was cancelled.
+  /// - Returns: whether it had as many jobs, so that it was cancelled.
   static func run(cancellingBefore step: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Bool
   {
     let executor = SteppingExecutor(acting: step)
@@ -39,9 +39,9 @@ final class SteppingExecutor: TaskExecutor {
     return try await executor.run(task) { task.cancel() }
   }
 
-  /// Runs a task to its end, and something else before a piece, on the same thread.
+  /// Runs a task to its end, and an action before a job, on the same thread.
   ///
-  /// - Returns: whether it had as many pieces, so that the other thing was done.
+  /// - Returns: whether it had as many jobs, so that the action ran.
   static func run(
     doing act: @escaping @Sendable () -> Void, before step: Int, _ body: @escaping @Sendable () async throws -> Void
   ) async throws -> Bool {

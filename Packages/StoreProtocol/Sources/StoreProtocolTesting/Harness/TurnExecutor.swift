@@ -1,14 +1,14 @@
 import Dispatch
 @_spi(ModelKitInternals) import ModelCore
 
-/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece, or some
+/// Runs the tasks of an actor job by job, from one suspension point to the next, and holds back one job, or some
 /// at random.
 ///
-/// A piece that is held back at random runs once no other waits. A held piece of a writer runs once no piece of an
-/// observer waits. A held piece of an observer runs once the writer has run two more pieces, or has ended. Tasks of
+/// A job that is held back at random runs once no other waits. A held job of a writer runs once no job of an
+/// observer waits. A held job of an observer runs once the writer has run two more jobs, or has ended. Tasks of
 /// high priority are writers, all others observers.
 final class TurnExecutor: SerialExecutor {
-  /// A piece to hold back.
+  /// A job to hold back.
   enum Held: Hashable, Sendable, CustomStringConvertible {
     case writer(Int)
     case observer(Int)
@@ -22,12 +22,12 @@ final class TurnExecutor: SerialExecutor {
   }
 
   private struct State {
-    /// Whether pieces are counted and held back.
+    /// Whether jobs are counted and held back.
     var isPlaying = false
     var counts = (writer: 0, observer: 0)
-    /// The source of randomness, if pieces are held back at random.
+    /// The source of randomness, if jobs are held back at random.
     var random: RandomSource?
-    /// The pieces that are held back at random.
+    /// The jobs that are held back at random.
     var deferred: [UnownedJob] = []
     /// The number of jobs that wait to be run.
     var waiting = 0
@@ -53,7 +53,7 @@ final class TurnExecutor: SerialExecutor {
     state = Lock(State(random: random))
   }
 
-  /// Whether there was a piece of that number.
+  /// Whether there was a job of that number.
   var hasHeld: Bool { state.withLock { $0.wasHeld } }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -98,7 +98,7 @@ final class TurnExecutor: SerialExecutor {
     }
   }
 
-  /// Counts pieces from now on: all tasks are there.
+  /// Counts jobs from now on: all tasks are there.
   func begin() { state.withLock { $0.isPlaying = true } }
 
   /// Holds no job back from now on, and runs those that wait: the writer has ended.
@@ -111,7 +111,7 @@ final class TurnExecutor: SerialExecutor {
     if let job { queue.async { self.run(job) } }
   }
 
-  /// Runs pieces that were held back at random, as long as no other waits.
+  /// Runs jobs that were held back at random, as long as no other waits.
   private func runDeferred() {
     while let job = state.withLock({ state -> UnownedJob? in
       guard state.waiting == 0, !state.deferred.isEmpty, var random = state.random else { return nil }

@@ -3,7 +3,7 @@
 /// A fast checksum of many bytes, for the tables in a checkpoint. A million models have about sixty megabytes of
 /// tables.
 ///
-/// The bytes are taken as numbers of 64 bits, lowest byte first, and dealt to four sums in turn. A sum takes a number
+/// The bytes are taken as numbers of 64 bits, lowest byte first, and added to four sums in turn. A sum takes a number
 /// by `sum = (sum ^ number) * 0x9e3779b97f4a7c15`, then `sum ^= sum >> 32`. Each step can be undone, so a number that
 /// changed always changes the sum that it belongs to.
 struct Fingerprint {

@@ -26,7 +26,7 @@ package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringC
 
   package var description: String { StoreFormat.segment(self) }
 
-  /// Returns the salt of the checksum of a line: its position, so that a line in another place is damaged. The first
+  /// Returns the salt of the checksum of a line: its position, so that a line at another position is damaged. The first
   /// line of a file names its file itself.
   func salt(at offset: UInt64) -> UInt32 {
     if offset == 0 { return 0 }

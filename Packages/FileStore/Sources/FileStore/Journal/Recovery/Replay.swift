@@ -92,7 +92,7 @@ struct Replay {
     expected = lastBatch + 1
   }
 
-  /// Whether lines of the segment are in wrong places.
+  /// Whether lines of the segment are at wrong positions.
   private var hasMovedLines = false
 
   /// Whether a record that comes next belongs to the last batch.
@@ -235,7 +235,7 @@ struct Replay {
     pending[pending.count - 1].lines += 1
   }
 
-  /// Reports that the lines from an offset on were moved. Their places don't tell which record of a model is newer.
+  /// Reports that the lines from an offset on were moved. Their positions don't show which record of a model is newer.
   mutating func noteMovedLines(at offset: UInt64, by shift: Int) {
     note(at: offset, length: 0, "the lines from here on were moved by \(shift) bytes")
     hasMovedLines = true

@@ -98,7 +98,7 @@ struct SegmentScan {
   /// Returns the distance by which a line and its successors were moved, because bytes before them were added or
   /// removed.
   ///
-  /// Nil for a line or a block of lines that was written to another place, which is damage. The batch that is due is
+  /// Nil for a line or a block of lines that was written to another position, which is damage. The batch that is due is
   /// not among these, and a line in its own place follows them, or they continue no batch.
   private func shift(of line: UnsafeRawBufferPointer, at offset: UInt64, _ replay: Replay) throws -> Int? {
     guard let salt = LineParser.salt(of: line), let shift = segment.distance(of: salt, at: offset), shift != 0,

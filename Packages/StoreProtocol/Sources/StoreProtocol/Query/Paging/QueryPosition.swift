@@ -28,7 +28,7 @@ public struct QueryPosition: Hashable, Sendable {
     guard case .array(let values)? = json["values"], values.count == query.sort.count,
       let identifier = json["id"]?.stringValue, let order = json["order"]?.intValue,
       let epoch = json["epoch"]?.intValue,
-      // A mark comes from clients too, and orders are counted up from here.
+      // A client can send any mark, and positions are counted up from it.
       (0..<Int.max).contains(order)
     else { throw ModelPageMark.unreadable(M.self) }
     self.init(values: values, identifier: identifier, order: order, epoch: epoch)

@@ -98,7 +98,7 @@ actor Stage {
 
   /// Runs the work beside observers, and checks the models after it.
   ///
-  /// - Returns: whether there was a piece of the number that was to be held back.
+  /// - Returns: whether there was a job of the number that was to be held back.
   func play(_ work: @escaping Work, _ makeStore: @Sendable () async throws -> any ModelStore) async throws -> Bool {
     let (store, other) = (try live(await makeStore()), try await makeStore())
     stores = (store, other)

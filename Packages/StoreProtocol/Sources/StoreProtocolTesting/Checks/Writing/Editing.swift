@@ -21,7 +21,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// Saves a person in one task, and runs an edit before each piece of it.
+  /// Saves a person in one task, and runs an edit before each job of it.
   private static func atAnySuspension(
     _ makeStore: @escaping @Sendable () async throws -> any ModelStore, _ edit: @escaping @Sendable (Edited) -> Void,
     _ check: (Edited, any ModelStore, _ name: String, _ wasEdited: Bool) async throws -> Void
@@ -67,9 +67,9 @@ extension ModelStoreContract {
     }
   }
 
-  /// The model that is saved in one task and edited between two pieces of it.
+  /// The model that is saved in one task and edited between two jobs of it.
   private final class Edited: @unchecked Sendable {
-    // Sendable is proven by the order: the task and the edit are pieces on one serial queue, and the check comes after
+    // Sendable is proven by the order: the task and the edit are jobs on one serial queue, and the check comes after
     // both have ended.
     var person: ContractPerson?
     var front: (any ModelStore)?

@@ -7,7 +7,7 @@ extension ModelStoreContract {
     for isInverse in [false, true] { try await movingDuringCreation(makeStore, isInverse: isInverse) }
   }
 
-  /// Creates a person in one task, and moves it before each piece of it.
+  /// Creates a person in one task, and moves it before each job of it.
   private static func movingDuringCreation(
     _ makeStore: @escaping @Sendable () async throws -> any ModelStore, isInverse: Bool
   ) async throws {
@@ -31,9 +31,9 @@ extension ModelStoreContract {
     throw ContractViolation("the task has more than 1,000 suspension points")
   }
 
-  /// The model that is created in one task and moved between two pieces of it.
+  /// The model that is created in one task and moved between two jobs of it.
   private final class Moved: @unchecked Sendable {
-    // Sendable is proven by the order: the task and the move are pieces on one serial queue, and the check comes after
+    // Sendable is proven by the order: the task and the move are jobs on one serial queue, and the check comes after
     // both have ended.
     private var person: ContractPerson?
     private var company: ContractCompany?
