@@ -189,9 +189,9 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   - query: the query. Its limit is the size of the page, 100 by default. The offset is skipped once, before the
   ///     first page.
   ///   - mark: `next` of the previous page; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. Also if
-  ///   all records were replaced and the last one of the previous page was deleted; `corrupt` if a record can't be
-  ///   read.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. The code is
+  ///   also `invalid` if all records were replaced and the last one of the previous page was deleted. It is `corrupt`
+  ///   if a record can't be read.
   /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
   ///   index. Otherwise as ``list(_:)`` without limit.
   open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {

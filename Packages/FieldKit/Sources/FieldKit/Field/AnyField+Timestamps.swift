@@ -34,7 +34,7 @@ extension AnyField {
 
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// When the value last changed in this field, whatever time it is dated as of; `never` if it did not.
+  /// The time of the last change in this field, even if the value has an older date; `never` if it did not change.
   public final var lastChange: ChangeStamp {
     flags.contains(.hasForeignStamps) ? details?.editStamp ?? changedStamp : changedStamp
   }

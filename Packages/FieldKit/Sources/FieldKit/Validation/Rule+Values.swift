@@ -36,7 +36,7 @@ extension Rule where Value: Blankable {
 }
 
 extension Rule where Value == String {
-  /// A rule that there is a text that is not empty, and not only white space.
+  /// A rule that the text has a character that is not white space.
   ///
   /// Message, for a missing text too: `cannot be blank`. Declared in addition to the rule for all blankable values, so
   /// that `Rule.notBlank` alone refers to texts.

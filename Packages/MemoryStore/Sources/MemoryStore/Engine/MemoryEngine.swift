@@ -265,8 +265,8 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
-  /// Returns the number of matches of a query, and the stored records with some identifiers, all from one snapshot. Nil
-  /// as for ``count(_:_:)``.
+  /// Returns the number of matches of a query, and the stored records with some identifiers, all from one snapshot.
+  /// Returns nil as ``count(_:_:)`` does.
   ///
   /// - Parameter planner: the query; nil for all records.
   func count(

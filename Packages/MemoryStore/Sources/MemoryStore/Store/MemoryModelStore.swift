@@ -55,8 +55,8 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   ///   - query: the query. Its limit is the size of the page, 100 by default. The offset is skipped once, before the
   ///     first page.
   ///   - mark: `next` of the previous page; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. Also if
-  ///   the store was restored and no longer has the last record of the previous page.
+  /// - Throws: `ModelStoreError` with the code `invalid` for an invalid query, or a mark of another query. The code is
+  ///   also `invalid` if the store was restored and no longer has the last record of the previous page.
   /// - Complexity: O(*n*) in the number of models read until the page is full, if the query has no order or that of an
   ///   index. Otherwise as ``list(_:)`` without limit.
   public override func page<M: Model>(

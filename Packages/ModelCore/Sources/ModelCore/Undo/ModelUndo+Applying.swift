@@ -8,9 +8,9 @@ extension ModelUndo {
   ///
   /// - Parameter policy: the treatment of newer values.
   /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
-  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. Also if a step is open, see
-  ///   ``beginStep(_:)``, or an open transaction of another task has recorded edits. Nothing is changed then, and the
-  ///   step can be undone later.
+  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value. It is also thrown if a step is
+  ///   open, see ``beginStep(_:)``, or an open transaction of another task has recorded edits. Nothing is changed then,
+  ///   and the step can be undone later.
   @discardableResult
   public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
     try prepare()

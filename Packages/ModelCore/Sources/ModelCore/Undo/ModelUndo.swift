@@ -49,7 +49,7 @@ public final class ModelUndo {
     /// The label of the step.
     public let label: String?
     /// The stored models with unsaved changes, new ones that they reference, and deleted ones to create again. Each
-    /// model precedes those that reference it. None in the scope of a draft, which is applied instead.
+    /// model precedes those that reference it. Empty in the scope of a draft, which is applied instead.
     public let modelsToSave: [ModelObject]
     /// The stored models whose creation was undone, or whose deletion was redone. They have no relations to others
     /// any more, and stay in the scope until they are deleted.

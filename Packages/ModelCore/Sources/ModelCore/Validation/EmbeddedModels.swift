@@ -142,7 +142,7 @@ extension ModelObject {
   fileprivate var isValidatedWithContainer: Bool {
     if hasNoIdentifier { return true }
     if isStored { return false }
-    // Nothing but its identifier is known of an unloaded reference.
+    // Only the identifier of an unloaded reference is known.
     if case .loaded = modelLoadState { return true } else { return origin == .new }
   }
 }

@@ -39,7 +39,7 @@ public class DeallocationGuard {
   @discardableResult
   final func use(_ body: (AnyObject) -> Void) -> Bool {
     let uses = uses.load(ordering: .relaxed)
-    // Fails only against `end()`: whatever uses the object runs in one isolation, one after or within the other.
+    // Fails only against `end()`: all other users of the object run in one isolation, sequentially or nested.
     guard uses >= 0,
       self.uses.compareExchange(expected: uses, desired: uses + 1, ordering: .acquiring).exchanged
     else { return false }

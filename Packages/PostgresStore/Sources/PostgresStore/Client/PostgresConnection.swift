@@ -56,7 +56,7 @@
       }
     }
 
-    /// Runs statements in one round trip. A cancelled task cancels the one that runs, unless it must not be.
+    /// Runs statements in one round trip. A cancelled task cancels the running statement, if that is allowed.
     ///
     /// - Throws: ``PostgresError``; `CancellationError` if the task was cancelled.
     func run(_ statements: [PostgresStatement], isCancellable: Bool = true) async throws -> [PostgresRows] {

@@ -101,7 +101,7 @@ public final class URLSessionTransport: StreamingTransport {
       throw ModelStoreError(
         .server, "the response is not HTTP: \(error.localizedDescription)", cause: URLError(error.code))
     } catch {
-      // Whatever ended the transfer, no part of it may continue.
+      // No part of an ended transfer may continue.
       task.cancel()
       throw ModelStoreError(transportError: error)
     }

@@ -43,7 +43,7 @@ struct Compaction: Sendable {
 
   /// Writes and syncs the file.
   ///
-  /// - Parameter shouldStop: Is called at intervals.
+  /// - Parameter shouldStop: is called at intervals.
   /// - Throws: `CancellationError` if it should stop; ``FileEngineError/damaged(_:)`` if a record can't be read, since
   ///   only the old file has its bytes; ``FileSystemError``.
   func run(_ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws -> Outcome {

@@ -26,7 +26,7 @@ enum CRC32C {
 
   /// Returns the checksum of `bytes`.
   ///
-  /// - Parameter salt: Is covered, too: equal bytes have different checksums with different salts.
+  /// - Parameter salt: is covered, too: equal bytes have different checksums with different salts.
   /// - Complexity: O(*n*), eight bytes a step.
   static func checksum(_ bytes: UnsafeRawBufferPointer, salt: UInt32 = 0) -> UInt32 {
     var crc = ~salt

@@ -69,7 +69,7 @@ struct Checkpoint: Sendable {
 
   /// Writes the checkpoint, atomically replacing an older one.
   ///
-  /// - Parameter shouldStop: Is called at intervals.
+  /// - Parameter shouldStop: is called at intervals.
   func write(to folder: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws {
     // Checked before the file is created: after a stop, another store may own the directory soon.
     if shouldStop() { throw CancellationError() }

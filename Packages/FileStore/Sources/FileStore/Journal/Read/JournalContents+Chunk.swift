@@ -150,7 +150,7 @@ extension JournalContents {
 
   /// Reads records in their order, and adjacent ones with one call.
   ///
-  /// - Parameter body: Is called with the number of each, the bytes at its position, and the range of the value. The
+  /// - Parameter body: is called with the number of each, the bytes at its position, and the range of the value. The
   ///   range is nil if the bytes are not the expected record.
   func forEachRecord(
     _ selection: RecordSelection, _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void

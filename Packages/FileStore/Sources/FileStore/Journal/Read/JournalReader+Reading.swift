@@ -14,7 +14,7 @@ extension JournalReader {
   ///
   /// - Parameters:
   ///   - index: The index at that position, which is compared with the files.
-  ///   - shouldStop: Is called at intervals.
+  ///   - shouldStop: is called at intervals.
   /// - Throws: `CancellationError` if it should stop.
   static func verify(
     group: String, folder: String, upTo extent: JournalExtent, comparing index: JournalIndex? = nil,
@@ -30,7 +30,7 @@ extension JournalReader {
   ///
   /// - Parameters:
   ///   - index: An index without models, whose types keep their numbers.
-  ///   - shouldStop: Is called at intervals.
+  ///   - shouldStop: is called at intervals.
   static func scan(
     group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem,
     shouldStop: () -> Bool = { false }

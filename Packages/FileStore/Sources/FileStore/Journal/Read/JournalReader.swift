@@ -53,7 +53,7 @@ final class JournalReader {
   ///   - migrations: The migrations of the program; nil to accept any version.
   ///   - readsAll: Whether everything is read, even if there is a checkpoint.
   ///   - files: Where segments are kept open for reading.
-  ///   - shouldStop: Is called at intervals; `CancellationError` is thrown if it returns true.
+  ///   - shouldStop: is called at intervals; `CancellationError` is thrown if it returns true.
   init(
     group: String, in directory: String, fileSystem: any FileSystem, issues: [IntegrityIssue] = [],
     migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles(),

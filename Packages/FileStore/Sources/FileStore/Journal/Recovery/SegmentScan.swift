@@ -35,7 +35,7 @@ struct SegmentScan {
   /// The number of bytes, about, that are read between two calls of `shouldStop`.
   private static let stopInterval: UInt64 = 1 << 20
 
-  /// - Parameter shouldStop: Is called at intervals.
+  /// - Parameter shouldStop: is called at intervals.
   /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group;
   ///   `CancellationError` if it should stop.
   func run(into replay: inout Replay, shouldStop: () -> Bool = { false }) throws -> Extent {

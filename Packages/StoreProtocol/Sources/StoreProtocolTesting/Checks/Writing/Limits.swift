@@ -29,7 +29,7 @@ extension ModelStoreContract {
         } catch let error as ModelStoreError {
           try requireEqual(error.code, .invalid, "the code for what is rejected")
         }
-        // All that is there can be read, whatever became of this one.
+        // All stored records can be read, whether or not this one was stored.
         let papers = try await store.list(ContractPaper.self)
         try requireEqual(papers.count, kept.count, "the number of models")
         guard let last = kept.indices.last else { return }
