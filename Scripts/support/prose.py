@@ -31,11 +31,11 @@ WORDS = {
     r"says|said": "returns, declares, reports, describes",
 }
 OPENINGS = ("What", "Who", "Whose", "Which", "Those", "Says")
-MOST_WORDS = 30
+MOST_WORDS = 25
 WIDEST_SAMPLE = 80
 
 _WORDS = [(re.compile(rf"(?<![\w'-]){pattern}(?![\w'])", re.IGNORECASE), better) for pattern, better in WORDS.items()]
-_CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://\S+")
+_CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://[^\s)]+")
 # Stands for a piece of code, with which a sentence may begin.
 _PLACEHOLDER = "\N{REPLACEMENT CHARACTER}"
 _SENTENCE_END = re.compile(rf"(?<=[.!?:;])\s+(?=[A-Z*`(\d])|(?<=[.!?])\s+(?={_PLACEHOLDER})|(?<=[.!?])$")
