@@ -30,8 +30,7 @@ extension HTTPRequestData {
     return next
   }
 
-  /// Returns whether a status is that of a redirect after which the method stays the same, as the Fetch standard has
-  /// it.
+  /// Returns whether the method stays the same after a redirect with a status, by the Fetch standard.
   private func keepsMethod(after status: Int) -> Bool {
     switch status {
     case 301, 302: method != .post

@@ -45,7 +45,7 @@ extension RESTService {
     }
   }
 
-  /// Rejects another identifier than that of the path: the one of a record can't be changed.
+  /// Rejects an identifier that differs from the path: the identifier of a record can't be changed.
   private func checkIdentifier<M: Model>(in record: AttributeDictionary, _ model: M) throws {
     guard let key = model.identifierField?.key, let value = value(of: key, in: record), !value.isNull,
       (value.stringValue ?? value.intValue.map { String($0) }) != model.identifier

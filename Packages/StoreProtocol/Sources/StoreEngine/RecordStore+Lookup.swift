@@ -85,7 +85,7 @@ extension RecordStore {
     for identifier in identifiers { transaction.noteModel(type, M.typeName, identifier) }
   }
 
-  /// Returns whether a record is one of a class, and not of another class that is stored with it.
+  /// Returns whether a record belongs to a class, and not to another class that is stored with it.
   final func isRecord<M: Model>(
     _ bytes: [UInt8], _ identifier: String, of type: M.Type, _ context: TypeContext
   ) throws -> Bool {

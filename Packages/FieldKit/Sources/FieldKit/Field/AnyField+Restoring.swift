@@ -82,7 +82,7 @@ extension AnyField {
     concludeChange(of: announced)
   }
 
-  /// Makes the value the one that the field was created with, which is not an edit.
+  /// Restores the initial value of the field, which is not an edit.
   public final func markInitial() {
     flags.subtract([.dirty, .original])
     flags.formUnion(.initial)

@@ -132,7 +132,8 @@ open class AnyField: ObservationOwner {
   /// The rule violations of the last validation, with codes and arguments for messages of your own; empty after every
   /// set.
   ///
-  /// Violations added with ``addViolation(_:)`` come last. The order is that of the messages in ``validationState``.
+  /// Violations added with ``addViolation(_:)`` come last. They are in the order of the messages in
+  /// ``validationState``.
   public final var violations: [RuleViolation] {
     noteRead(of: .validationState)
     return untrackedViolations

@@ -64,7 +64,7 @@ extension AnyField {
   /// Calls a closure that stores the value of a captured state, and then reinstates the states: whether the field is
   /// dirty, and its baseline.
   ///
-  /// The stamps are those of the present, so that the value counts as newer than the one it replaces.
+  /// The stamps have the present time, so that the value counts as newer than the one it replaces.
   public final func reinstateStates(_ state: FieldState, stamp: ChangeStamp, storing store: () -> Void) {
     let announced = announceChange(of: [.value, .validationState, .loadState, .isDirty, .updatedAt])
     store()

@@ -12,7 +12,7 @@
 /// ```
 ///
 /// It holds one element and one chunk. Bytes outside of the array are checked and discarded, however many there are.
-/// Errors and their positions are those of reading the whole document.
+/// Errors and their positions equal those of a read of the whole document.
 @_spi(ModelKitInternals)
 public final class JSONElementSplitter {
   /// The result of a step.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A stored record during its migration to the next version. Keys are those of the JSON; dots separate the keys of
+/// A stored record during its migration to the next version. Keys are the keys in JSON; dots separate the keys of
 /// nested objects.
 public struct MigratingRecord {
   /// The type name of the model.

@@ -147,7 +147,7 @@ extension ModelObject {
   ///
   /// - Parameters:
   ///   - fields: the fields that the creation did not write.
-  ///   - stamp: the start of the creation. Values that were read since are those of the store.
+  ///   - stamp: the start of the creation. Values that were read since come from the store.
   public func markUnsaved(_ fields: [AnyField], unlessSetSince stamp: ChangeStamp) {
     let left = fields.filter { !$0.isDirty && $0.loadState != .notLoaded && $0.lastSet <= stamp }
     for field in left {

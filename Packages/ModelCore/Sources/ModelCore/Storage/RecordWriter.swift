@@ -2,8 +2,8 @@
 
 /// A writer of records of several models directly to bytes, which keeps the plans of their classes.
 ///
-/// The bytes are those of a tree with sorted keys. If that is not possible, the tree path is needed, which also reports
-/// errors.
+/// The bytes equal those of a tree with sorted keys. If that is not possible, the tree path is needed, which also
+/// reports errors.
 @_spi(ModelKitInternals)
 public final class RecordWriter {
   private let writer: ModelWriter

@@ -1,7 +1,7 @@
 public import StoreProtocol
 
 extension RESTDialect {
-  /// Returns a dialect that changes single results of this one. All other hooks are those of this dialect.
+  /// Returns a dialect that changes single results of this one. All other hooks stay unchanged.
   ///
   /// ```swift
   /// let dialect = JSONDialect().adjusting(

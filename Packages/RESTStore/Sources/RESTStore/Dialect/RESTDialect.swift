@@ -120,7 +120,7 @@ public protocol RESTDialect: Sendable {
   /// The parameter with which a list contains the changes since a position of the server's change log, in the form of a
   /// `RESTService`: `updated_since`. Default: nil, which means that the server has no change log.
   ///
-  /// Its address is that of a list without condition. Its answer is read as it is, without an envelope.
+  /// Its address is the address of a list without condition. Its answer is read as it is, without an envelope.
   var changesParameter: String? { get }
 
   /// Returns the link to the next page of a list; nil after the last page. Default: the link in the answer, or

@@ -151,7 +151,7 @@ public enum RESTPageLink: Sendable, Hashable {
     self = .address(next.target)
   }
 
-  /// Returns whether relations are those of a last page: to other pages, but to no next one.
+  /// Returns whether relations belong to a last page: they link to other pages, but to no next one.
   static func isLast(_ names: some Sequence<String>) -> Bool {
     let names = Set(names)
     return !names.contains("next") && !names.isDisjoint(with: ["first", "prev", "previous", "last"])

@@ -13,7 +13,7 @@ extension RESTModelStore: ChangeLogModelStore {
       throw ModelStoreError(.unsupported, "The dialect has no parameter for changes. List the models instead.")
     }
     let names = names(of: type)
-    // The collection is that of a list.
+    // The collection is the one that a list reads.
     let address = try handle.dialect.address(
       of: RESTOperation(
         .list, typeName: names.typeName, collectionPath: handle.router.pathOfCollection(type),

@@ -34,7 +34,7 @@ extension RESTModelStore {
     maximumBytes: Int = .max
   ) async throws -> HTTPResponseData {
     var call = try fileCall(.get, path, parameters, headers)
-    // The number of bytes is that of the file, and a range one of its bytes.
+    // Progress counts the bytes of the file, and a range refers to these bytes.
     call.headers["Accept-Encoding"] = "identity"
     if call.headers["Accept"] == nil { call.headers["Accept"] = "*/*" }
     let download = try FileDownload(to: target, maximumBytes: maximumBytes)

@@ -5,9 +5,9 @@ extension RESTModelStore: PagedModelStore {
   /// Fetches one page of models by the paging of the dialect: by links of the server, by offset or by page number.
   ///
   /// A limit is the size of the page, and is sent to servers that have a parameter for it. If pages of the server are
-  /// smaller, several are fetched. If they are larger, the next call fetches the same one again. Without limit a page
-  /// is that of the server. If the server counts records, those that are created or deleted before the mark shift the
-  /// rest.
+  /// smaller, several are fetched. If they are larger, the next call fetches the same one again. Without a limit, the
+  /// server chooses the size of a page. If the server counts records, those that are created or deleted before the mark
+  /// shift the rest.
   ///
   /// With `evaluation: .inMemory`, conditions are tested page by page. If there is an order, too, every page needs all
   /// records.

@@ -6,7 +6,8 @@ public import Foundation
 public protocol StreamingTransport: HTTPTransport {
   /// Sends a request as ``HTTPTransport/send(_:)`` does, without keeping its files in memory.
   ///
-  /// The time limit of the request is that of a pause: the exchange fails if no byte is sent or received for so long.
+  /// The time limit of the request applies to each pause: the exchange fails if no byte is sent or received for so
+  /// long.
   ///
   /// - Parameters:
   ///   - request: the request.

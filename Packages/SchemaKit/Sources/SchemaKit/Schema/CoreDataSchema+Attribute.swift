@@ -1,7 +1,7 @@
 extension CoreDataSchema {
   /// A value of an entity.
   public struct Attribute: Hashable, Sendable {
-    /// The name, which is that of the property in Swift.
+    /// The name, which is also the name of the property in Swift.
     public var name: String
     /// The type of the value.
     public var type: AttributeType

@@ -13,7 +13,7 @@ extension CoreDataSchema {
       case noAction = "No Action"
     }
 
-    /// The name, which is that of the property in Swift.
+    /// The name, which is also the name of the property in Swift.
     public var name: String
     /// The name of the destination entity.
     public var destinationName: String?

@@ -12,7 +12,7 @@ import StoreProtocol
 /// ```
 ///
 /// The page reads and writes records with the requests of the service, under its access rules. Every user whom the
-/// server does not reject sees the schema. Numbers are those of the records that the user may read.
+/// server does not reject sees the schema. Numbers count only records that the user may read.
 public struct Inspector: Sendable {
   /// The path below which the page and its data are served.
   static let path = "/_inspect/"

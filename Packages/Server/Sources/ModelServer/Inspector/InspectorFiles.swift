@@ -16,7 +16,7 @@ struct InspectorFiles: Sendable {
     self.files = files
   }
 
-  /// Returns the file with a name; nil if there is none. The empty name is that of the page.
+  /// Returns the file with a name; nil if there is none. The empty name is the page.
   func response(to request: HTTPRequestData, name: String) -> HTTPResponseData? {
     let name = name.isEmpty ? "index.html" : name
     guard let body = files[name], let type = Self.types[Self.suffix(of: name)] else { return nil }

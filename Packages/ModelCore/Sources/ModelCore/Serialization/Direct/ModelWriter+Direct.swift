@@ -47,7 +47,7 @@ final class DirectClassWriter {
 /// something unusual.
 struct NeedsTree: Error {}
 
-// Writing directly to bytes. The bytes are those of a tree with sorted keys. The tree path is used where this is not
+// Writing directly to bytes. The bytes equal those of a tree with sorted keys. The tree path is used where this is not
 // possible, such as for a key with dots or a value that can't be written, for the object or for all.
 extension ModelWriter {
   /// Returns the document of models, or nil if it needs the tree path.
