@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `A file store with an index of each field finds the same models as without indexes, with random queries`(
+  func `Indexes of all fields of a file store find the same models as without indexes, with random queries`(
     seed: UInt64
   ) async throws {
     try await withTemporaryDirectory { directory in

@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `A file store rejects a program without its migration, and names the needed version`()
+  @Test func `A migration of a file store is needed by every program that opens it, and the error names the version`()
     async throws
   {
     try await withFixture("version-1") { directory in
