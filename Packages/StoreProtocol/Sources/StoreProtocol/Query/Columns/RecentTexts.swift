@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The numbers of texts that were read before, by their bytes.
 ///
 /// Texts of a column with few distinct ones are found here without creating strings.
@@ -8,7 +16,8 @@ struct RecentTexts {
     var number: UInt16 = 0
   }
 
-  private static let size = 1_024
+  /// The place of an entry has ten bits.
+  private static let size = 1 << 10
   private var entries = Array(repeating: Entry(), count: size)
   private var bytes: [UInt8] = []
 
@@ -17,9 +26,9 @@ struct RecentTexts {
   func number(of text: UnsafeBufferPointer<UInt8>) -> UInt16? {
     let entry = entries[Self.place(of: text)]
     guard entry.count == text.count else { return nil }
-    let isEqual = bytes.withUnsafeBufferPointer { bytes in
-      for index in text.indices where bytes[entry.start &+ index] != text[index] { return false }
-      return true
+    let isEqual = bytes.withUnsafeBytes { bytes in
+      guard let known = bytes.baseAddress, let text = text.baseAddress else { return entry.count == 0 }
+      return memcmp(known + entry.start, text, entry.count) == 0
     }
     return isEqual ? entry.number : nil
   }
@@ -34,8 +43,16 @@ struct RecentTexts {
 
   @inline(__always)
   private static func place(of text: UnsafeBufferPointer<UInt8>) -> Int {
-    var hash = UInt64(text.count)
-    for byte in text.suffix(16) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    return Int(truncatingIfNeeded: (hash ^ hash >> 32) & UInt64(size - 1))
+    // The first and the last eight bytes distinguish most texts.
+    let bytes = UnsafeRawBufferPointer(text)
+    var (first, last) = (UInt64(0), UInt64(0))
+    if bytes.count >= 8 {
+      first = bytes.loadUnaligned(as: UInt64.self)
+      last = bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+    } else {
+      for byte in bytes { first = first << 8 | UInt64(byte) }
+    }
+    let hash = (first ^ UInt64(truncatingIfNeeded: bytes.count)) &* 0x9E37_79B9_7F4A_7C15 ^ last
+    return Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 54)
   }
 }

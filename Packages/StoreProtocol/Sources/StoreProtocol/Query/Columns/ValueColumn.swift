@@ -121,9 +121,10 @@ final class ColumnBuilder {
   private let slot: QuerySlot
   private var kind: Kind
   // Unchecked, because a value is added for every record, and no other code runs meanwhile.
-  @exclusivity(unchecked) private var nils: [UInt8] = []
-  private var hasNils = false
-  @exclusivity(unchecked) private var integers: [Int] = []
+  @exclusivity(unchecked) private var count = 0
+  /// 1 for each record whose value is nil; empty as long as none is.
+  private var nils: [UInt8] = []
+  @exclusivity(unchecked) private var integers = IntegerBuffer()
   private var doubles: [Double] = []
   @exclusivity(unchecked) private var codes: [UInt16] = []
   private var distinct: [JSONValue] = []
@@ -134,7 +135,7 @@ final class ColumnBuilder {
   private var bytes: [UInt8] = []
   private var places: [ValueColumn.TextPlace] = []
   /// Whether a value can't be stored in a column.
-  private(set) var isImpossible = false
+  @exclusivity(unchecked) private(set) var isImpossible = false
 
   /// The number of distinct texts above which their bytes are kept.
   private static let maximumDistinct = 4_096
@@ -154,10 +155,11 @@ final class ColumnBuilder {
   /// Creates a builder that continues a column.
   init(_ column: ValueColumn) {
     slot = column.slot
-    hasNils = !column.nils.isEmpty
-    nils = hasNils ? column.nils : Array(repeating: 0, count: column.count)
+    (nils, count) = (column.nils, column.count)
     switch column.values {
-    case .integers(let values): (kind, integers) = (.integers, values)
+    case .integers(let values):
+      kind = .integers
+      integers = IntegerBuffer(values)
     case .doubles(let values): (kind, doubles) = (.doubles, values)
     case .texts(let bytes, let places): (kind, self.bytes, self.places) = (.texts, bytes, places)
     case .codes(let codes, let distinct):
@@ -172,14 +174,25 @@ final class ColumnBuilder {
     }
   }
 
+  /// Reserves memory for a number of records.
+  func reserve(_ count: Int) {
+    switch kind {
+    case .integers: integers.reserve(count)
+    case .doubles: doubles.reserveCapacity(count)
+    case .codes: codes.reserveCapacity(count)
+    case .texts: places.reserveCapacity(count)
+    }
+  }
+
   /// Replaces the value of a record, or adds that of the next one.
   func add(_ scanner: JSONScanner?, at number: Int) throws {
     try add(scanner)
-    guard number <= nils.count - 1, !isImpossible else { return isImpossible = true }
-    if number == nils.count - 1 { return }
-    nils[number] = nils.removeLast()
+    guard number <= count - 1, !isImpossible else { return isImpossible = true }
+    if number == count - 1 { return }
+    count -= 1
+    if !nils.isEmpty { nils[number] = nils.removeLast() }
     switch kind {
-    case .integers: integers[number] = integers.removeLast()
+    case .integers: integers.moveLast(to: number)
     case .doubles: doubles[number] = doubles.removeLast()
     case .codes: codes[number] = codes.removeLast()
     case .texts: places[number] = places.removeLast()
@@ -195,7 +208,7 @@ final class ColumnBuilder {
   func add(_ record: UnsafeRawBufferPointer, at offset: Int) throws {
     if kind == .integers, !isImpossible, offset >= 0, let value = PlainInteger.value(at: offset, in: record) {
       integers.append(value)
-      nils.append(0)
+      noteValue()
     } else {
       try add(offset < 0 ? nil : JSONScanner(record, offset: offset, depth: 1, maximumDepth: 512))
     }
@@ -212,16 +225,16 @@ final class ColumnBuilder {
     case .integers where found == .number:
       guard let value = try scanner.readInt() else { return isImpossible = true }
       integers.append(value)
-      nils.append(0)
+      noteValue()
     case .doubles where found == .number:
       guard let value = try scanner.readDouble() else { return isImpossible = true }
       doubles.append(value)
-      nils.append(0)
+      noteValue()
     case .codes where found == .string:
       let raw = try scanner.readRawString()
       if !raw.hasEscapes, let number = recentTexts.number(of: raw.bytes) {
         codes.append(number)
-        nils.append(0)
+        noteValue()
       } else {
         addCode(.string(raw.string))
         if !raw.hasEscapes, kind == .codes, !isImpossible, let number = codes.last {
@@ -235,10 +248,21 @@ final class ColumnBuilder {
     }
   }
 
+  @inline(__always)
+  private func noteValue() {
+    count &+= 1
+    if !nils.isEmpty { nils.append(0) }
+  }
+
+  private func noteNil() {
+    if nils.isEmpty { nils = Array(repeating: 0, count: count) }
+    nils.append(1)
+    count += 1
+  }
+
   private func addGeneral(_ json: JSONValue) {
     if json.isNull {
-      hasNils = true
-      nils.append(1)
+      noteNil()
       switch kind {
       case .integers: integers.append(0)
       case .doubles: doubles.append(0)
@@ -250,10 +274,10 @@ final class ColumnBuilder {
     switch (kind, json) {
     case (.integers, .int(let value)):
       integers.append(value)
-      nils.append(0)
+      noteValue()
     case (.doubles, .double(let value)):
       doubles.append(value)
-      nils.append(0)
+      noteValue()
     case (.codes, .array), (.codes, .object): isImpossible = true
     case (.codes, _): addCode(json)
     case (.texts, .string(let text)): addText(text)
@@ -265,7 +289,7 @@ final class ColumnBuilder {
     let text = json.stringValue.map { ExactText($0) }
     if let number = text.map({ numbersOfTexts[$0] }) ?? numbers[json] {
       codes.append(number)
-      nils.append(0)
+      noteValue()
     } else if distinct.count < Self.maximumDistinct {
       if let text {
         numbersOfTexts[text] = UInt16(distinct.count)
@@ -274,11 +298,11 @@ final class ColumnBuilder {
       }
       codes.append(UInt16(distinct.count))
       distinct.append(json)
-      nils.append(0)
+      noteValue()
     } else if case .string(let text) = json, distinct.allSatisfy({ $0.stringValue != nil }) {
       let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
       for (row, code) in codes.enumerated() {
-        append(nils[row] == 0 ? texts[Int(code)] : [])
+        append(nils.isEmpty || nils[row] == 0 ? texts[Int(code)] : [])
       }
       (codes, distinct, numbersOfTexts, kind) = ([], [], [:], .texts)
       addText(text)
@@ -289,7 +313,7 @@ final class ColumnBuilder {
 
   private func addText(_ utf8: some Sequence<UInt8>) {
     append(utf8)
-    nils.append(0)
+    noteValue()
   }
 
   private func append(_ utf8: some Sequence<UInt8>) {
@@ -316,11 +340,11 @@ final class ColumnBuilder {
     if kind == .texts { removeGaps() }
     let values: ValueColumn.Values =
       switch kind {
-      case .integers: .integers(integers)
+      case .integers: .integers(integers.array)
       case .doubles: .doubles(doubles)
       case .codes: .codes(codes, distinct: distinct)
       case .texts: .texts(bytes, places: places)
       }
-    return ValueColumn(slot, values, nils: hasNils ? nils : [], count: nils.count)
+    return ValueColumn(slot, values, nils: nils, count: count)
   }
 }
