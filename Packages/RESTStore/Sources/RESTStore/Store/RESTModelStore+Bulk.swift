@@ -16,15 +16,20 @@ extension RESTModelStore {
     guard handle.dialect.createsTogether, models.count > 1, given.count == models.count,
       !models.contains(where: { Self.references(given, from: $0) })
     else {
-      for model in models { try await create(model) }
+      try await createEach(models)
       return models
     }
     let creation = try await scope.creations.begin(models)
     defer { scope.creations.end(creation) }
     var groups: [BulkCreation<M>] = []
     var known: Set<ExactText> = []
-    for model in models {
-      let save = try await SaveOperation(creating: model, in: scope)
+    for (index, model) in models.enumerated() {
+      let save: SaveOperation<M>
+      do {
+        save = try await SaveOperation(creating: model, in: scope)
+      } catch let error as ModelStoreError {
+        throw error.naming(model, at: index, of: models.count)
+      }
       let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
       let identifier = isTemporary ? nil : save.identifier
       if let identifier, !known.insert(ExactText(identifier)).inserted {

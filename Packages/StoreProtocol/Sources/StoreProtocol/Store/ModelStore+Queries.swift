@@ -229,7 +229,13 @@ extension ModelStore {
       let fields = model.fieldsToSave(since: stamp)
       if !fields.isEmpty { changed.append((model, fields)) }
     }
-    for (model, fields) in changed { try await update(model, fields: fields) }
+    for (index, (model, fields)) in changed.enumerated() {
+      do {
+        try await update(model, fields: fields)
+      } catch let error as ModelStoreError {
+        throw error.naming(model, at: index, of: changed.count)
+      }
+    }
     return changed.count
   }
 

@@ -152,8 +152,20 @@ extension ModelStore {
   /// Adds models one by one. The first error ends the call, and the models added before stay stored.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    for model in models { try await create(model) }
+    try await createEach(models)
     return models
+  }
+
+  /// Adds models one by one. An error names its model.
+  @_spi(ModelKitInternals)
+  public func createEach<M: Model>(_ models: [M]) async throws {
+    for (index, model) in models.enumerated() {
+      do {
+        try await create(model)
+      } catch let error as ModelStoreError {
+        throw error.naming(model, at: index, of: models.count)
+      }
+    }
   }
 
   /// Writes the fields of a model that changed since it was last read or saved.

@@ -44,44 +44,48 @@ package struct PendingCreations<M: Model> {
     var unnamed: Set<ObjectIdentifier> = []
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
-      let model = models[number]
-      let (recorded, start) = try SaveSnapshot.prepare(model, in: scope)
-      if let recorded { recordedSaves.append(recorded) }
-      let chosen = try CreationFields.fields(of: model, hookedSince: start)
-      let identifier = model.storedIdentifier
-      let fields = chosen.map(StoredFields.list) ?? model.allStoredFields
-      let stamp = ChangeStamp.next()
-      let modelClass = type(of: model as ModelObject)
-      if known?.modelClass != modelClass {
-        known = (
-          modelClass, model.storedTypeName, modelClass.isTopOfHierarchy && !modelClass.hierarchyChoosesClasses
-        )
-      }
-      let first = bytes.count
-      if !isUndoable, chosen == nil, let known, known.isPlain, let identifier,
-        writer.append(fields, of: model, to: &bytes)
-      {
-        // Records are mostly of one size, but the first may be a large one.
-        if first == 0, bytes.count <= 1 << 12 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
+      do {
+        let model = models[number]
+        let (recorded, start) = try SaveSnapshot.prepare(model, in: scope)
+        if let recorded { recordedSaves.append(recorded) }
+        let chosen = try CreationFields.fields(of: model, hookedSince: start)
+        let identifier = model.storedIdentifier
+        let fields = chosen.map(StoredFields.list) ?? model.allStoredFields
+        let stamp = ChangeStamp.next()
+        let modelClass = type(of: model as ModelObject)
+        if known?.modelClass != modelClass {
+          known = (
+            modelClass, model.storedTypeName, modelClass.isTopOfHierarchy && !modelClass.hierarchyChoosesClasses
+          )
+        }
+        let first = bytes.count
+        if !isUndoable, chosen == nil, let known, known.isPlain, let identifier,
+          writer.append(fields, of: model, to: &bytes)
+        {
+          // Records are mostly of one size, but the first may be a large one.
+          if first == 0, bytes.count <= 1 << 12 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
+          begun.append(
+            StartedCreation(
+              model: model, typeName: known.typeName, identifier: identifier, fields: fields, stamp: stamp,
+              record: first..<bytes.count))
+          continue
+        }
+        let snapshot = SaveSnapshot(model, identifier: identifier, fields, asOf: stamp, writer)
+        let save = try SaveOperation(creating: model, snapshot, in: scope, explicitNull: explicitNull)
+        if save.identifier == nil {
+          guard models.count == 1 || unnamed.insert(ObjectIdentifier(model)).inserted else {
+            throw ModelStoreError.repeated(save.typeName)
+          }
+          withoutIdentifier.append(number)
+        }
+        others[number] = save
+        // Keeps the place.
         begun.append(
           StartedCreation(
-            model: model, typeName: known.typeName, identifier: identifier, fields: fields, stamp: stamp,
-            record: first..<bytes.count))
-        continue
+            model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: stamp, record: 0..<0))
+      } catch let error as ModelStoreError {
+        throw error.naming(models[number], at: number, of: models.count)
       }
-      let snapshot = SaveSnapshot(model, identifier: identifier, fields, asOf: stamp, writer)
-      let save = try SaveOperation(creating: model, snapshot, in: scope, explicitNull: explicitNull)
-      if save.identifier == nil {
-        guard models.count == 1 || unnamed.insert(ObjectIdentifier(model)).inserted else {
-          throw ModelStoreError.repeated(save.typeName)
-        }
-        withoutIdentifier.append(number)
-      }
-      others[number] = save
-      // Keeps the place.
-      begun.append(
-        StartedCreation(
-          model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: stamp, record: 0..<0))
     }
   }
 
@@ -102,7 +106,11 @@ package struct PendingCreations<M: Model> {
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   package mutating func assign(identifier: String, at number: Int) throws {
-    try others[number]?.assign(identifier: identifier)
+    do {
+      try others[number]?.assign(identifier: identifier)
+    } catch let error as ModelStoreError {
+      throw error.naming(models[number], at: number, of: models.count)
+    }
   }
 
   /// Whether some of the models may reference others that get their identifiers now, so that they have to be joined.
@@ -141,12 +149,21 @@ package struct PendingCreations<M: Model> {
   ) throws {
     for number in begun.indices {
       if !others.isEmpty, let save = others[number] {
-        try body(save.typeName, save.identifier ?? "", try save.recordBytes()[...])
+        try body(save.typeName, save.identifier ?? "", try naming(number) { try save.recordBytes()[...] })
       } else {
         let record = bytes[begun[number].record]
-        try RecordLimits.check(record, of: begun[number].typeName, begun[number].identifier)
+        try naming(number) { try RecordLimits.check(record, of: begun[number].typeName, begun[number].identifier) }
         try body(begun[number].typeName, begun[number].identifier, record)
       }
+    }
+  }
+
+  /// Names one of several models in the error about it.
+  private func naming<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ModelStoreError {
+      throw error.naming(models[number], at: number, of: models.count)
     }
   }
 

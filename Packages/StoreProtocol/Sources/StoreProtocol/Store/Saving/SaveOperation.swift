@@ -250,12 +250,16 @@ public struct SaveOperation<M: Model> {
     for save in saves { save.begin(in: log) }
     for index in saves.indices {
       let save = saves[index]
-      try saves[index].captureSnapshot(
-        SaveSnapshot(
-          save.model, identifier: save.identifier, save.fields, asOf: save.stamp,
-          save.scope.recordWriter(explicitNull: save.explicitNull)))
-      if saves[index].isIdentifierNew, let identifier = saves[index].identifier {
-        try saves[index].assign(identifier: identifier)
+      do {
+        try saves[index].captureSnapshot(
+          SaveSnapshot(
+            save.model, identifier: save.identifier, save.fields, asOf: save.stamp,
+            save.scope.recordWriter(explicitNull: save.explicitNull)))
+        if saves[index].isIdentifierNew, let identifier = saves[index].identifier {
+          try saves[index].assign(identifier: identifier)
+        }
+      } catch let error as ModelStoreError {
+        throw error.naming(save.model, at: index, of: saves.count)
       }
     }
   }

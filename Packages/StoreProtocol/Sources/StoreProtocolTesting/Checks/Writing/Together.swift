@@ -31,6 +31,28 @@ extension ModelStoreContract {
       }
       try requireEqual(error.identifier, "2", "the identifier of the error")
       try requireEqual(error.fields.keys.sorted(), ["age", "name"], "the fields of the error")
+      try require(error.message.hasPrefix(#"The ContractPerson "2" was not written: "#), "it says: \(error.message)")
+      let unnamed = try await requireError(.invalid, "createAll with an invalid model without identifier") {
+        try await store.createAll([ContractPerson.named("Ada"), ContractPerson.named("Bob"), ContractPerson.named("")])
+      }
+      try require(
+        unnamed.message.hasPrefix("The ContractPerson at index 2 was not written: "), "it says: \(unnamed.message)")
+      let only = try await requireError(.invalid, "createAll with one invalid model") {
+        try await store.createAll([ContractPerson.named("")])
+      }
+      try require(only.message.hasPrefix("This ContractPerson was not written: "), "it says: \(only.message)")
+    },
+    Check("an error of updateAll names the model", needs: [.queries]) { store in
+      let people = try await store.createAll([
+        ContractPerson.named("Ada", age: 1), ContractPerson.named("Bob", age: 100),
+      ])
+      let error = try await requireError(.invalid, "updateAll that makes one model invalid") {
+        try await store.updateAll(ContractPerson.self) { $0.age.value = ($0.age.value ?? 0) + 50 }
+      }
+      let identifier = people[1].identifier ?? ""
+      try requireEqual(error.identifier, identifier, "the identifier of the error")
+      try require(
+        error.message.hasPrefix("The ContractPerson \"\(identifier)\" was not written: "), "it says: \(error.message)")
     },
     Check("a transaction writes models of several types together", needs: [.transactions]) { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
