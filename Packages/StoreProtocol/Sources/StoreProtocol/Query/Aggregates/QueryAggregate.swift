@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+import Foundation
 
 /// A value that is calculated from all records of a group, such as a sum. Get one from ``GroupColumns``.
 ///
@@ -227,11 +228,14 @@ private final class ColumnTotal<Value: Summable> {
   }
 
   private func misfit(_ what: String, of type: Any.Type) -> ModelStoreError {
-    ModelStoreError(
+    // A Decimal has the most digits of all types.
+    let isLargest = type == Decimal.self
+    return ModelStoreError(
       .invalid,
       """
-      The \(what) of \("\(column.term)".quotedForMessage) does not fit \(type). Narrow the condition, or declare the \
-      field with a larger type.
+      The \(what) of \("\(column.term)".quotedForMessage) does not fit \(type)\
+      \(isLargest ? ", which has 38 digits" : ""). Narrow the condition\
+      \(isLargest ? "" : ", or declare the field with a larger type").
       """)
   }
 
