@@ -1,6 +1,7 @@
 import MemoryStore
-import StoreProtocolTesting
 import Testing
+
+@testable import StoreProtocolTesting
 
 /// Whether an aggregate with a condition reads an index or columns.
 @Suite struct `An aggregate of an indexed condition` {
@@ -37,6 +38,10 @@ import Testing
     #expect(few.plan.usedIndexes == ["height"])
     #expect(few.readCount == 3)
     #expect(try await sum(below: 3) == expectedSum(below: 3))
+    // A fiftieth.
+    #expect(try await !report(below: 80).usesColumns)
+    #expect(try await report(below: 81).usesColumns)
+    #expect(try await sum(below: 80) == expectedSum(below: 80))
   }
 
   @Test func `Many records are read in columns, although there is an index`() async throws {
@@ -61,5 +66,74 @@ import Testing
     #expect(fifth.usesColumns)
     #expect(fifth.matchCount == 800)
     #expect(try await sum(below: 800) == expectedSum(below: 800))
+  }
+
+  /// The sums and groups are those of the records that an index finds, of columns, or of both.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `Sums and groups of random conditions are those of plain Swift`(seed: UInt64) async throws {
+    var random = RandomSource(seed: seed)
+    let store = MemoryModelStore()
+    var people: [ContractPerson] = []
+    for number in 0..<600 {
+      let person = ContractPerson()
+      person.name.value = ["n\(number % 5)", "[\"\\", "{", "\"age\":1"].randomElement(using: &random)
+      person.age.value = Int.random(in: 0..<5, using: &random) == 0 ? nil : Int.random(in: 0...130, using: &random)
+      person.height.value = Double(Int.random(in: 0..<300, using: &random))
+      people.append(person)
+    }
+    try await store.createAll(people)
+    try store.index(\ContractPerson.height)
+    if seed.isMultiple(of: 2) { try store.index(\ContractPerson.name) }
+    for _ in 0..<40 {
+      let low = Double(Int.random(in: 0..<300, using: &random))
+      let high = low + Double(Int.random(in: 0..<40, using: &random))
+      let tests = Bool.random(using: &random)
+      let condition = { (person: ModelColumns<ContractPerson>) -> QueryExpression in
+        let isIn = person.height >= low && person.height <= high
+        return tests ? isIn && person.name != "n1" : isIn
+      }
+      let found = people.filter { person in
+        let height = person.height.value ?? -1
+        return height >= low && height <= high && (!tests || person.name.value != "n1")
+      }
+      let ages = found.compactMap(\.age.value)
+      let sum = try await store.sum(ContractPerson.self, of: \.age, where: condition)
+      #expect(sum == (ages.isEmpty ? nil : ages.reduce(0, +)))
+      let groups = try await store.groups(ContractPerson.self, by: { $0.name }, where: condition) {
+        ($0.count, $0.maximum(\.age))
+      }
+      var names: [String?] = []
+      for person in found where !names.contains(person.name.value) { names.append(person.name.value) }
+      #expect(groups.map(\.key) == names)
+      for group in groups {
+        let members = found.filter { $0.name.value == group.key }
+        #expect(group.values.0 == members.count)
+        #expect(group.values.1 == members.compactMap(\.age.value).max())
+      }
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: try await store.delete(people.remove(at: Int.random(in: people.indices, using: &random)))
+      case 1:
+        let person = people[Int.random(in: people.indices, using: &random)]
+        (person.age.value, person.height.value) = (Int.random(in: 0..<100, using: &random), low)
+        try await store.update(person)
+      default: break
+      }
+    }
+  }
+
+  @Test func `A condition of an index whose value can't be a column is answered from the records`() async throws {
+    let store = MemoryModelStore()
+    for number in 0..<40 {
+      let person = ContractPerson()
+      (person.name.value, person.age.value, person.height.value) = ("n", number, Double(number))
+      person.tags.value = ["t\(number)"]
+      try await store.create(person)
+    }
+    try store.index(\ContractPerson.height)
+    for _ in 0..<3 {
+      let sum = try await store.sum(
+        ContractPerson.self, of: \.age, where: { $0.height == 7.0 && $0.tags.contains("t7") })
+      #expect(sum == 7)
+    }
   }
 }

@@ -1,8 +1,23 @@
-/// A snapshot that passes the bytes of all records of a type, without creating records.
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A snapshot that passes the bytes of records of a type, without creating records.
 @_spi(ModelKitInternals)
 public protocol ScanningSnapshot: RecordSnapshot {
   /// Calls a closure with the bytes of each record of a type in the order of creation, until it returns `false`.
   ///
   /// - Returns: `false` if a record can't be read. The closure was not called with it then.
   func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool
+
+  /// Calls a closure with the bytes of each record that indexes select for a query without order and limit, in the
+  /// order of creation, until it returns `false`.
+  ///
+  /// - Parameters:
+  ///   - type: the name of the type.
+  ///   - planner: the query.
+  ///   - body: the closure. It is not called before the plan is known.
+  /// - Returns: the plan; nil if indexes select no records. The closure was not called then.
+  /// - Throws: `ModelStoreError` with the code `corrupt` if a record can't be read.
+  func scan(
+    _ type: String, selectedBy planner: QueryPlanner, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> QueryPlan?
 }

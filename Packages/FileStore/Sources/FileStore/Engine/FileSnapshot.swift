@@ -122,21 +122,53 @@ extension FileSnapshot: IndexedSnapshot {
 
 @_spi(ModelKitInternals)
 extension FileSnapshot: ScanningSnapshot {
-  /// Calls a closure with the bytes of each record of a type.
+  /// Calls a closure with the bytes of each record of a type. While it is called for some, the next are read from the
+  /// files.
   public func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool {
     try admit(type)
-    var next: CreationCursor? = .start
-    while let cursor = next {
-      let list = try await translating { try await engine.readList(type, after: cursor, at: contents) }
-      let isEnough = try list.bytes.withUnsafeBytes { bytes in
-        for value in list.values where try !body(UnsafeRawBufferPointer(rebasing: bytes[value])) { return true }
+    let (engine, contents) = (engine, contents)
+    var part = try await translating { try await engine.readPieces(type, after: .start, at: contents) }
+    while let next = part.next {
+      async let following = engine.readPieces(type, after: next, at: contents)
+      if try !Self.visit(part, body) { return true }
+      if part.isDamaged { return false }
+      do { part = try await following } catch { part = try await translating { throw error } }
+    }
+    return try !Self.visit(part, body) || !part.isDamaged
+  }
+
+  /// - Returns: `false` if the closure wants no further record.
+  private static func visit(
+    _ part: RecordPieces, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) rethrows -> Bool {
+    for piece in part.pieces {
+      let isDone = try piece.bytes.withUnsafeBytes { bytes in
+        for value in piece.values where try !body(UnsafeRawBufferPointer(rebasing: bytes[value])) { return true }
         return false
       }
-      if isEnough { return true }
-      if !list.damages.isEmpty { return false }
-      next = list.next
+      if isDone { return false }
     }
     return true
+  }
+
+  /// Calls a closure with the bytes of each record that indexes select.
+  public func scan(
+    _ type: String, selectedBy planner: QueryPlanner, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> QueryPlan? {
+    guard contents.hasAllKeys(type) else { return nil }
+    let selected = contents.select(of: type, planner, orderedLimit: .max, offset: 0, after: nil)
+    guard let records = selected.records else { return nil }
+    try admit(type)
+    for start in stride(from: 0, to: records.count, by: 1_024) {
+      let slice = records[start..<min(start + 1_024, records.count)]
+      let (engine, contents) = (engine, contents)
+      let values = try await translating {
+        try Task.checkCancellation()
+        return try await engine.reading { try contents.read(slice) }
+      }
+      for value in values where try !value.withUnsafeBytes(body) { return selected.plan }
+    }
+    return selected.plan
   }
 }
 
@@ -203,6 +235,15 @@ extension FileEngine {
   ) async throws -> Chunk {
     try Task.checkCancellation()
     return try await reading { try moment.chunk(of: type, after: cursor, limit: limit, byteLimit: byteLimit) }
+  }
+
+  /// Returns a part of the models of a type in a snapshot, as the bytes of the files.
+  func readPieces(
+    _ type: String, after cursor: CreationCursor, limit: Int = 16_384, byteLimit: Int = 4 << 20,
+    at moment: JournalContents
+  ) async throws -> RecordPieces {
+    try Task.checkCancellation()
+    return try await reading { try moment.pieces(of: type, after: cursor, limit: limit, byteLimit: byteLimit) }
   }
 
   /// Returns a part of the models of a type in a snapshot, as one JSON list.

@@ -219,6 +219,17 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
+  /// Returns the positions of the records that indexes select for a query without order, and the rows of that moment;
+  /// nil if all records have to be tested.
+  func places(_ type: String, _ planner: QueryPlanner) -> (plan: QueryPlan, places: [Int], rows: MemoryRows)? {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return nil }
+      let indexes = table.indexes.map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: table.count)
+      return plan.places(in: indexes).map { (plan, $0, table.rows) }
+    }
+  }
+
   /// The records that a query has to test inside a transaction that wrote some of their type.
   enum Stored: Sendable {
     /// All records of the type.

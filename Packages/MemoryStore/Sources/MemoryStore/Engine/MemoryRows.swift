@@ -49,6 +49,11 @@ struct MemoryRows: Sendable {
   /// A chunk that was emptied is not filled again: its positions are before those of later rows.
   private var needsChunk: Bool { chunks.last.map { $0.count == Self.chunkSize || $0.isEmpty } ?? true }
 
+  /// The number of rows.
+  ///
+  /// - Complexity: O(*n*) in the number of chunks.
+  var count: Int { liveCounts.reduce(0, +) }
+
   /// The position of the next row.
   var nextPlace: Int {
     needsChunk ? chunks.count * Self.chunkSize : (chunks.count - 1) * Self.chunkSize + (chunks.last?.count ?? 0)
@@ -110,6 +115,33 @@ struct MemoryRows: Sendable {
       }
     }
     return chunks.count * Self.chunkSize
+  }
+
+  /// Visits the rows at some positions until the body returns false.
+  func forEach(at places: [Int], while body: (MemoryRow) throws -> Bool) rethrows {
+    var start = 0
+    while start < places.count {
+      let part = places[start..<min(start + 64, places.count)]
+      start = part.endIndex
+      // Scattered rows are seldom in the cache of the processor: here it loads those of a part together.
+      var size = 0
+      for place in part { size &+= withRow(at: place) { $0.bytes.count &+ Int($0.bytes.last ?? 0) } ?? 0 }
+      if size == 0 { continue }
+      for place in part {
+        if let goesOn = try withRow(at: place, body), !goesOn { return }
+      }
+    }
+  }
+
+  /// Calls a closure with a row, which is not retained for it; returns nil if there is none.
+  private func withRow<Result>(at place: Int, _ body: (MemoryRow) throws -> Result) rethrows -> Result? {
+    let index = place % Self.chunkSize
+    return try chunks[place / Self.chunkSize].withUnsafeBufferPointer { rows in
+      guard index < rows.count else { return nil }
+      return try rows.withMemoryRebound(to: Unmanaged<MemoryRow>?.self) { rows in
+        try rows[index]?._withUnsafeGuaranteedRef(body)
+      }
+    }
   }
 
   /// Visits all rows until the body returns false.

@@ -71,6 +71,15 @@ extension MemorySnapshot: ScanningSnapshot {
     try engine.rows(type).forEach { row in try row.bytes.withUnsafeBytes(body) }
     return true
   }
+
+  /// Calls a closure with the bytes of each record that indexes select.
+  public func scan(
+    _ type: String, selectedBy planner: QueryPlanner, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> QueryPlan? {
+    guard let (plan, places, rows) = engine.places(type, planner) else { return nil }
+    try rows.forEach(at: places) { row in try row.bytes.withUnsafeBytes(body) }
+    return plan
+  }
 }
 
 extension MemoryEngine {

@@ -19,7 +19,11 @@ extension MemoryModelStore {
         changes: { handle.records(of: context.name, writtenAfter: $0, upTo: lastWrite) },
         building: { missing in
           let builder = program.columnBuilder(for: missing)
-          try rows.forEach { row, _ in try builder.add(row.bytes) }
+          builder.reserve(rows.count)
+          try rows.forEach { row in
+            try row.bytes.withUnsafeBytes { try builder.add($0) }
+            return !builder.isImpossible
+          }
           return builder
         })
     else { return nil }

@@ -60,7 +60,7 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
 @_spi(ModelKitInternals)
 public struct IndexedRecords<Place: Sendable>: Sendable {
   /// The plan.
-  let plan: QueryPlan
+  public let plan: QueryPlan
   /// The records; nil if all records of the type match or have to be tested, which is faster sequentially.
   public let records: [IndexedRecord<Place>]?
   /// Whether the index has more records after the last one.

@@ -1,11 +1,21 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
+/// A selection of records by indexes.
+private struct IndexSelection {
+  let planner: QueryPlanner
+  /// The number of sequential reads that take the same time, as a part of all records.
+  let share: Double
+  /// Whether the condition holds for all selected records.
+  let isExact: Bool
+}
+
 extension RecordStore {
   /// The number of values of a column that are tested in the time that it takes to read one record.
-  private static var valuesPerRecord: Double { 1_000 }
+  private static var valuesPerRecord: Double { 50 }
 
-  /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building.
+  /// Evaluates an aggregate or groups from columns, if the columns exist or are worth building. Those of the records
+  /// that indexes select are built for this query only.
   ///
   /// - Returns: nil if the query has to read records, which discard everything that was received.
   final func foldColumns<M: Model>(
@@ -17,11 +27,14 @@ extension RecordStore {
       return nil
     }
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
-    guard let keys = program.keysOfProjection else { return nil }
+    guard let keys = program.keysOfProjection() else { return nil }
     let position = transaction?.position
     let revision = state.lastWrite
-    let share = shareByIndexes(program, try await handle.current())
-    if share * Self.valuesPerRecord <= 1 { return nil }
+    let selection = selection(of: program, try await handle.current())
+    let share = selection?.share ?? 1
+    if let selection, share * Self.valuesPerRecord <= 1 {
+      return try await foldSelected(program, selection, after: position)
+    }
     let search = columnCache.columns(keys, of: context.name, at: revision, reading: share, buildCost: 1 - share) {
       [handle] in
       (handle as? any WriteLoggingEngine)?.records(of: context.name, writtenAfter: $0, upTo: revision)
@@ -40,27 +53,68 @@ extension RecordStore {
       guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return nil }
       try transaction?.noteQuery(context.name, at: position)
       return try fold(all, program, isRead: true)
-    case .unwanted: return nil
+    case .unwanted:
+      guard let selection else { return nil }
+      return try await foldSelected(program, selection, after: position)
     }
   }
 
-  /// Returns the part of all records that indexes find for the condition, as sequential reads; 1 without indexes.
-  private func shareByIndexes<M: Model>(_ program: QueryProgram<M>, _ snapshot: Engine.Snapshot) -> Double {
-    guard program.query.filter != nil, let indexes = snapshot.indexes(of: M.typeName) else { return 1 }
+  /// Evaluates an aggregate or groups from columns of the records that indexes select.
+  ///
+  /// - Returns: nil if indexes select none, or one can't be read or stored in a column. A query of the records reports
+  ///   the error.
+  private func foldSelected<M: Model>(
+    _ program: QueryProgram<M>, _ selection: IndexSelection, after position: UInt64?
+  ) async throws -> QueryReport? {
+    guard let snapshot = try await handle.current() as? any ScanningSnapshot,
+      let keys = program.keysOfProjection(isTested: !selection.isExact)
+    else { return nil }
+    let builder = program.columnBuilder(for: keys)
+    var isReadable = true
+    var count = 0
+    let selected: QueryPlan?
+    do {
+      selected = try await snapshot.scan(M.typeName, selectedBy: selection.planner) { record in
+        count += 1
+        if count.isMultiple(of: 1_024) { try checkCancellation() }
+        do {
+          try builder.add(record)
+        } catch {
+          isReadable = false
+        }
+        return isReadable && !builder.isImpossible
+      }
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      return nil
+    } catch is SnapshotExpired {
+      return nil
+    }
+    guard let plan = selected, isReadable, !builder.isImpossible, plan.isExact || !selection.isExact else { return nil }
+    let columns = builder.finish().compactMapValues(\.self)
+    guard keys.allSatisfy({ columns[$0] != nil }) else { return nil }
+    try transaction?.noteQuery(M.typeName, at: position)
+    return try fold(columns, program, isRead: true, selected: plan)
+  }
+
+  /// Returns the selection of records by indexes; nil if all records have to be read.
+  private func selection<M: Model>(of program: QueryProgram<M>, _ snapshot: Engine.Snapshot) -> IndexSelection? {
+    guard program.query.filter != nil, let indexes = snapshot.indexes(of: M.typeName) else { return nil }
     let planner = QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost)
-    if !planner.canUseIndexes { return 1 }
+    if !planner.canUseIndexes { return nil }
     let plan = indexes.plan(planner)
-    if plan.isFullScan { return 1 }
-    return min(1, Double(plan.estimatedCount) * Double(indexes.scatteredCost) / Double(max(1, plan.totalCount)))
+    if plan.isFullScan { return nil }
+    let cost = Double(plan.estimatedCount) * Double(indexes.scatteredCost)
+    return IndexSelection(
+      planner: planner, share: min(1, cost / Double(max(1, plan.totalCount))), isExact: plan.isExact)
   }
 
   /// Returns nil if a value can't be read. Only the records decide whether the query needs it: columns also have values
   /// that a former part of the condition excludes, or that were replaced.
   private func fold<M: Model>(
-    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool
+    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool, selected plan: QueryPlan? = nil
   ) throws -> QueryReport? {
     do {
-      return try program.fold(columns, isRead: isRead)
+      return try program.fold(columns, isRead: isRead, selected: plan)
     } catch let error as ModelStoreError where error.code == .corrupt {
       return nil
     }
@@ -72,6 +126,7 @@ extension RecordStore {
   ) async throws -> [String: ValueColumn?]? {
     try await withSnapshot { snapshot in
       let builder = program.columnBuilder(for: keys)
+      builder.reserve(try await snapshot.count(M.typeName))
       if let scanned = snapshot as? any ScanningSnapshot {
         return try await scan(scanned, M.typeName, into: builder) ? builder.finish() : nil
       }

@@ -11,8 +11,20 @@ struct LineParser {
   ///
   /// - Parameter salt: That of the position of the line; 0 for a line that is checked without its position.
   static func isSound(_ line: UnsafeRawBufferPointer, salt: UInt32 = 0) -> Bool {
-    guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return false }
-    return CRC32C.checksum(covered(line), salt: salt) == stated
+    guard line.last == UInt8(ascii: "]"), hasPrefix(line) else { return false }
+    let stated = line.loadUnaligned(fromByteOffset: LineLayout.checksum.lowerBound, as: UInt64.self)
+    return UInt64(littleEndian: stated) == hexadecimal(CRC32C.checksum(covered(line), salt: salt))
+  }
+
+  /// Returns the eight lowercase digits of a checksum, the first one in the lowest byte.
+  private static func hexadecimal(_ checksum: UInt32) -> UInt64 {
+    // The bytes are separated, then their halves.
+    var digits = UInt64(checksum.byteSwapped)
+    digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+    digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+    digits = (digits >> 4 | digits << 8) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
   }
 
   /// Returns the salt with which a line is intact: that of the position at which it was written, if it was moved
@@ -121,10 +133,13 @@ struct LineParser {
   }
 
   private static func statedChecksum(_ line: UnsafeRawBufferPointer) -> UInt32? {
-    guard line.count > LineLayout.prefixLength, line[0] == UInt8(ascii: "["), line[1] == UInt8(ascii: "\""),
-      line[10] == UInt8(ascii: "\""), line[11] == UInt8(ascii: ",")
-    else { return nil }
-    return hexadecimal(line, LineLayout.checksum)
+    hasPrefix(line) ? hexadecimal(line, LineLayout.checksum) : nil
+  }
+
+  /// Whether the bytes have the characters around a checksum.
+  private static func hasPrefix(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.count > LineLayout.prefixLength && line[0] == UInt8(ascii: "[") && line[1] == UInt8(ascii: "\"")
+      && line[10] == UInt8(ascii: "\"") && line[11] == UInt8(ascii: ",")
   }
 
   private static func hexadecimal(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt32? {

@@ -240,6 +240,7 @@ struct TypeIndex: Sendable {
     var found: [Entry] = []
     var position = index(after: cursor.ordinal)
     var size = 0
+    found.reserveCapacity(min(limit, max(0, entries.count - position), 1 << 14))
     while position < entries.count, found.count < limit, size < byteLimit {
       let entry = entries[position]
       position += 1

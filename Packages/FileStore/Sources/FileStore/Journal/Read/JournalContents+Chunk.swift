@@ -65,6 +65,18 @@ package struct RecordList: Sendable {
   package var next: CreationCursor?
 }
 
+/// The values of some models of one type, in the order in which they were created, in the bytes of the files.
+struct RecordPieces: Sendable {
+  /// The bytes that were read with one call each, and the ranges of the values in them.
+  var pieces: [(bytes: [UInt8], values: [Range<Int>])] = []
+
+  /// Whether a record turned out to be damaged. It has no value.
+  var isDamaged = false
+
+  /// The next cursor; nil after the last part.
+  var next: CreationCursor?
+}
+
 extension JournalContents {
   /// The maximum gap between two records that are read with one call.
   private static let gapReadAlong: UInt64 = 4_096
@@ -148,12 +160,55 @@ extension JournalContents {
     }
   }
 
+  /// Returns the same as the bytes of the files.
+  func pieces(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordPieces {
+    try readingAgainIfMoved {
+      var part = RecordPieces()
+      guard let (selection, next) = try select(type, after: cursor, limit: limit, byteLimit: byteLimit) else {
+        return part
+      }
+      part.next = next
+      var heads = RecordLineHeads()
+      try forEachPiece(selection) { numbers, bytes, start in
+        var values: [Range<Int>] = []
+        values.reserveCapacity(numbers.count)
+        bytes.withUnsafeBytes { bytes in
+          forEachValue(numbers, of: selection, in: bytes, from: start, &heads) { _, place, _, value in
+            if let value {
+              values.append(place + value.lowerBound..<place + value.upperBound)
+            } else {
+              part.isDamaged = true
+            }
+          }
+        }
+        part.pieces.append((bytes, values))
+      }
+      return part
+    }
+  }
+
   /// Reads records in their order, and adjacent ones with one call.
   ///
   /// - Parameter body: is called with the number of each, the bytes at its position, and the range of the value. The
   ///   range is nil if the bytes are not the expected record.
   func forEachRecord(
     _ selection: RecordSelection, _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
+  ) throws {
+    var heads = RecordLineHeads()
+    try forEachPiece(selection) { numbers, bytes, start in
+      try bytes.withUnsafeBytes { bytes in
+        try forEachValue(numbers, of: selection, in: bytes, from: start, &heads) { number, _, line, value in
+          try body(number, line, value)
+        }
+      }
+    }
+  }
+
+  /// Reads the bytes of adjacent records with one call.
+  ///
+  /// - Parameter body: Is called with the numbers of the records, their bytes, and the offset of the bytes in the file.
+  private func forEachPiece(
+    _ selection: RecordSelection, _ body: (Range<Int>, [UInt8], UInt64) throws -> Void
   ) throws {
     let entries = selection.entries
     var first = 0
@@ -169,17 +224,26 @@ extension JournalContents {
         end = place.offset + UInt64(place.length)
         next += 1
       }
-      let bytes = try bytes(of: start.segment, from: start.offset, to: end)
-      try bytes.withUnsafeBytes { bytes in
-        for number in first..<next {
-          let place = entries[number].place
-          let begin = min(Int(place.offset - start.offset), bytes.count)
-          let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
-          let value = selection.withExpected(number) { valueRange(in: line, at: place, $0) }
-          try body(number, line, value)
-        }
-      }
+      try body(first..<next, bytes(of: start.segment, from: start.offset, to: end), start.offset)
       first = next
+    }
+  }
+
+  /// Finds the values of records in the bytes of a file.
+  ///
+  /// - Parameter body: Is called with the number of each, its position in the bytes, the bytes there, and the range of
+  ///   the value in them; nil if they are not the expected record.
+  @inline(__always)
+  private func forEachValue(
+    _ numbers: Range<Int>, of selection: RecordSelection, in bytes: UnsafeRawBufferPointer, from start: UInt64,
+    _ heads: inout RecordLineHeads, _ body: (Int, Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
+  ) rethrows {
+    for number in numbers {
+      let place = selection.entries[number].place
+      let begin = min(Int(place.offset - start), bytes.count)
+      let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
+      let value = selection.withExpected(number) { valueRange(in: line, at: place, $0, &heads) }
+      try body(number, begin, line, value)
     }
   }
 

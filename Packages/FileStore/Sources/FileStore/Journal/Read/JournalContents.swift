@@ -118,6 +118,21 @@ final class JournalContents: Sendable {
     return record.value
   }
 
+  /// Returns the same for one of many records.
+  ///
+  /// - Parameter heads: The beginnings of the lines of the type so far.
+  @inline(__always)
+  func valueRange(
+    in line: UnsafeRawBufferPointer, at place: RecordLocation, _ expected: ExpectedRecord,
+    _ heads: inout RecordLineHeads
+  ) -> Range<Int>? {
+    guard line.count == Int(place.length), LineParser.isSound(line, salt: place.salt) else { return nil }
+    if let value = heads.value(in: line, of: expected) { return value }
+    guard case .record(let record) = LineParser.parse(line), expected.matches(record, in: line) else { return nil }
+    heads.note(record, in: line)
+    return record.value
+  }
+
   /// Returns the damage of a record that can't be read.
   ///
   /// - Parameter line: The bytes at its position.

@@ -47,6 +47,47 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Person", "", "a\"b\\c", "\0\u{1}", "é"])
+  func `The lines of a journal that begin as others have the values that a parser finds`(type: String) {
+    var random = RandomSource(seed: 7)
+    let identifiers = ["1", "12", "", "a\"b", "a\\", "a\\\"b", "\n", "é", "1\",2,{\"b\":3}"]
+    var heads = RecordLineHeads()
+    var knownCount = 0
+    for _ in 0..<2_000 {
+      let identifier = identifiers.randomElement(using: &random) ?? ""
+      let revision = ([1, 2, 77, 123_456_789_012_345_678, .max] as [UInt64]).randomElement(using: &random) ?? 1
+      let value = Array(#"{"a":["\#(identifier.count)"]}"#.utf8)
+      var encoder = LineEncoder()
+      let isNew = Bool.random(using: &random)
+      let range = encoder.record(
+        isNew ? .create(type, identifier, value) : .update(type, identifier, value), revision: revision)
+      var (expectedIdentifier, expectedRevision) = (identifier, revision)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        expectedIdentifier = identifiers.randomElement(using: &random) ?? ""
+      }
+      if Int.random(in: 0..<4, using: &random) == 0 { expectedRevision = 1 }
+      encoder.bytes[range].withUnsafeBytes { line in
+        guard case .record(let record) = LineParser.parse(line) else {
+          Issue.record("the line is no record")
+          return
+        }
+        type.withBytes { type in
+          expectedIdentifier.withBytes { identifier in
+            let expected = ExpectedRecord(type: type, identifier: identifier, revision: expectedRevision)
+            if let found = heads.value(in: line, of: expected) {
+              knownCount += 1
+              #expect(found == record.value)
+              #expect(expected.matches(record, in: line))
+            } else if expected.matches(record, in: line) {
+              heads.note(record, in: line)
+            }
+          }
+        }
+      }
+    }
+    #expect(knownCount > 300)
+  }
+
   @Test func `Every flipped bit in a line of a journal is detected`() {
     var encoder = LineEncoder()
     _ = encoder.record(.create("Person", "1", JournalScript.json("x")), revision: 1)

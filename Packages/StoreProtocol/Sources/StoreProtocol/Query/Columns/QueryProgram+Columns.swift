@@ -59,11 +59,14 @@ extension QueryProgram {
     return slots.map(\.spelledKey)
   }
 
-  /// The keys of the columns that give the values of a projection that folds columns; nil if they can't.
-  package var keysOfProjection: [String]? {
+  /// Returns the keys of the columns that give the values of a projection that folds columns; nil if they can't.
+  ///
+  /// - Parameter isTested: whether the condition is tested, too.
+  package func keysOfProjection(isTested: Bool = true) -> [String]? {
     guard let projection, projection.fold != nil, !isSorted, query.limit == nil, query.offset == 0,
       columns.allSatisfy({ $0.steps.isEmpty && $0.slot.inner.isEmpty }), var slots = slotsForColumns
     else { return nil }
+    if !isTested { slots = [] }
     for column in columns where !slots.contains(where: { $0 === column.slot }) { slots.append(column.slot) }
     return slots.isEmpty ? nil : slots.map(\.spelledKey)
   }
@@ -72,11 +75,15 @@ extension QueryProgram {
   ///
   /// - Parameters:
   ///   - found: the columns, by key.
-  ///   - isRead: whether all records were read to build some of them.
+  ///   - isRead: whether their records were read to build some of them.
+  ///   - selected: the plan that selected the records of the columns; nil if they have all records.
   /// - Returns: the report; nil if there are no columns.
-  package func fold(_ found: [String: ValueColumn], isRead: Bool) throws -> QueryReport? {
+  package func fold(
+    _ found: [String: ValueColumn], isRead: Bool, selected plan: QueryPlan? = nil
+  ) throws -> QueryReport? {
     guard let projection, let count = found.first?.value.count else { return nil }
     projection.begin(isStreamed: true)
+    let node = plan?.isExact == true ? nil : node
     let rows = try translating {
       try node.map { node in
         Self.rows(of: try node.mask(count) { found[$0.spelledKey] })
@@ -84,9 +91,9 @@ extension QueryProgram {
     }
     try projection.fold?(columns.compactMap { found[$0.slot.spelledKey] }, rows, count)
     var report = QueryReport(
-      plan: .all(count), testedCount: node == nil ? 0 : count, readCount: isRead ? count : 0,
+      plan: plan ?? .all(count), testedCount: node == nil ? 0 : count, readCount: isRead ? count : 0,
       matchCount: rows?.count ?? count)
-    report.usesColumns = true
+    report.usesColumns = plan == nil
     return report
   }
 
@@ -135,22 +142,26 @@ public struct ColumnTable {
 public final class ColumnTableBuilder {
   private let slots: [QuerySlot]
   private let builders: [ColumnBuilder]
+  // Not retained for each record: `builders` has them.
+  private let columns: [(builder: Unmanaged<ColumnBuilder>, index: Int)]
   private let keys: BytesRow.Keys
   // Unchecked, because it is used for every record, and only here.
   @exclusivity(unchecked) private var search: KeySearch?
   private let offsets: UnsafeMutablePointer<Int>
-  private let indexes: [Int]
 
   init(_ slots: [QuerySlot], _ context: ValueTransformerContext) {
     self.slots = slots
     builders = slots.map { ColumnBuilder($0, context) }
     keys = BytesRow.Keys(slots)
     search = KeySearch(slots)
-    indexes = slots.map(\.index)
+    columns = zip(slots, builders).map { (Unmanaged.passUnretained($1), $0.index) }
     offsets = .allocate(capacity: (slots.map(\.index).max() ?? 0) + 1)
   }
 
   deinit { offsets.deallocate() }
+
+  /// Reserves memory for a number of records.
+  public func reserve(_ count: Int) { for builder in builders { builder.reserve(count) } }
 
   /// Adds the next record.
   ///
@@ -164,7 +175,9 @@ public final class ColumnTableBuilder {
   /// - Throws: an error if it is not a JSON object.
   public func add(_ record: UnsafeRawBufferPointer) throws {
     if search?.locate(in: record, offsets) != true { try keys.locate(in: record, offsets) }
-    for number in builders.indices { try builders[number].add(record, at: offsets[indexes[number]]) }
+    for column in columns {
+      try column.builder._withUnsafeGuaranteedRef { try $0.add(record, at: offsets[column.index]) }
+    }
   }
 
   /// Whether the value of a record can't be stored in its column. Further records need not be added then.
