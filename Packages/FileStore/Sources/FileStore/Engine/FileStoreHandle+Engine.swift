@@ -81,13 +81,15 @@ extension FileStoreHandle {
 
   /// Reads the records of a type.
   ///
-  /// A read-only store loads all records before it calls `body`: if the writing process compacts the store during the
-  /// read, the read restarts.
+  /// While the feed has consumers, the records are from one snapshot, which is taken between two commits: their live
+  /// results apply the later ones. A read-only store loads all records before it calls `body`: if the writing process
+  /// compacts the store during the read, the read restarts.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {
     guard options.mode == .readOnly else {
       do {
+        if feeds.isObserved(group) { return try await readSnapshot(of: type, body) }
         try await readParts(of: type, body)
       } catch let error as RecordsWereReplaced {
         throw ModelStoreError(
@@ -107,6 +109,29 @@ extension FileStoreHandle {
     }
     for part in parts ?? [] { try await body(part) }
     return nil
+  }
+
+  /// - Returns: the position of the feed whose commits the records contain.
+  private func readSnapshot(
+    of type: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64 {
+    if StoreFormat.isReservedType(type) { throw ModelStoreError(FileEngineError.reservedType(type)) }
+    let feed = changeFeed
+    let (contents, position) = try await translating {
+      let contents = try await engine.contents()
+      try Task.checkCancellation()
+      // The writing thread has reported each commit that readers see. Opened files survive a compaction.
+      return try await engine.writing { (try contents.moment(keepsFiles: true), feed.position) }
+    }
+    try FileSnapshot(contents: contents, engine: engine, unreadable: options.unreadable).admit(type)
+    var cursor: CreationCursor? = .start
+    while let start = cursor {
+      let chunk = try await translating { try await engine.readChunk(type, after: start, at: contents) }
+      try options.unreadable.skipDamage(in: chunk, of: type)
+      try await body(chunk.records)
+      cursor = chunk.next
+    }
+    return position
   }
 
   private func readParts(of type: String, _ body: ([StoredRecord]) async throws -> Void) async throws {

@@ -23,9 +23,9 @@ extension LiveModelStore {
   ///   - evaluation: where conditions are evaluated, for stores that can't express every condition.
   ///   - value: the aggregate, such as `{ $0.count }`.
   /// - Complexity: each value takes as long as ``ModelStore/sum(_:of:where:evaluation:)``. From the third value on, a
-  ///   store in memory updates counts, sums and averages in O(*k*) for *k* changed records. It computes them again for
-  ///   floating-point numbers, columns or conditions of related models, and a query with a limit. It also does when
-  ///   the least or greatest value is removed, or the first record of a group.
+  ///   store in memory or in files updates counts, sums and averages in O(*k*) for *k* changed records. It computes them
+  ///   again for floating-point numbers, columns or conditions of related models, and a query with a limit. It also does
+  ///   when the least or greatest value is removed, or the first record of a group.
   public func observeValue<M: Model, Value: Equatable>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
     evaluation: QueryEvaluation = .byStore, _ value: (GroupColumns<M>) -> QueryAggregate<Value>
