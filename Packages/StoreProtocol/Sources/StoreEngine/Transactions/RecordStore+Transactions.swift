@@ -93,6 +93,8 @@ extension RecordStore {
   }
 
   private func runInTurn<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
+    // Queries would find records under former identifiers of live models, too.
+    scope.prepareToRead()
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin(), of: scope, parts)
     transactions.append(current)
@@ -168,6 +170,8 @@ extension RecordStore {
 
   /// Runs a call of the store again if the transaction in which it began has ended meanwhile.
   final func repeating(_ call: () async throws -> Void) async throws {
+    // A record may have another identifier since its model was read.
+    scope.prepareToRead()
     while true {
       do { return try await call() } catch is TransactionEnded { try checkCancellation() }
     }

@@ -169,9 +169,10 @@ extension ModelScope {
     activity.reservations.values.contains { $0.typeName == typeName && $0.contains(identifier) }
   }
 
-  /// Adds a function that is called before records become models, as long as the scope exists.
+  /// Adds a function that is called before records become models, and before a store writes, as long as the scope
+  /// exists.
   public func beforeReading(_ hook: @escaping () -> Void) { activity.readingHooks.append(hook) }
 
   /// Calls the functions that were added by ``beforeReading(_:)``: live models of records are found only then.
-  func prepareToRead() { for hook in activity.readingHooks { hook() } }
+  package func prepareToRead() { for hook in activity.readingHooks { hook() } }
 }
