@@ -3,13 +3,13 @@ public import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreEngine
 
-/// The state of one dirty record: its base, the copy in flight, and the reason why it waits.
+/// The state of one dirty record: its changes, the copy in flight, and the reason why it waits.
 ///
 /// A record without entry is clean. The difference between the base and the local record is the change to push, so
 /// later edits of an unsent record need no entry of their own.
 ///
 /// ```swift
-/// for entry in try await engine.outbox().entries { print(entry.type, entry.identifier, entry.state) }
+/// for entry in try await store.outbox() { print(entry) }  // update of Book 7 (rating: 5 → 4), parked: is too low
 /// ```
 public struct OutboxEntry: Sendable, Hashable {
   /// The state of an entry.
@@ -30,8 +30,6 @@ public struct OutboxEntry: Sendable, Hashable {
     var record: AttributeDictionary?
     /// The members to send: all of them for a creation, the changed ones for an update, none for a deletion.
     var body: AttributeDictionary
-    /// The validator that the server's record must have; nil for a creation, or if the server has no validators.
-    var validator: String?
     /// Whether the request creates the record.
     var isCreation: Bool
     /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or
@@ -66,7 +64,18 @@ public struct OutboxEntry: Sendable, Hashable {
   /// The last transactions whose writes are pushed together with this one.
   var groups: [String] = []
   /// The number of commits that changed the record since it was clean.
-  var changes = 1
+  var commits = 1
+  /// Whether the local record is deleted, as far as the entry was read together with it.
+  var isDeletion = false
+  /// The members of the local record that differ from those that the server had last, by their keys; empty for a
+  /// deletion.
+  public internal(set) var changes: [Change] = []
+  /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which they became
+  /// dirty.
+  public internal(set) var together: [Record] = []
+  /// The records whose entries have to be sent first: those that this one references, those that reference a record to
+  /// delete, and earlier ones of its transactions. A parked one among them holds this one.
+  public internal(set) var waitsFor: [Record] = []
   /// The number of failed attempts since the last success.
   public internal(set) var attempts = 0
   /// The error of the last attempt; nil if it succeeded, or there was none.
@@ -82,6 +91,9 @@ public struct OutboxEntry: Sendable, Hashable {
   init(_ type: String, _ identifier: String, base: AttributeDictionary?, since: Date) {
     (self.type, self.identifier, self.base, self.since) = (type, identifier, base, since)
   }
+
+  /// The name of the record for comparisons.
+  var name: ExactText { Self.recordName(type, identifier) }
 
   /// Whether the record is to be created again after a deletion.
   var isCreatedAgain: Bool { wasDeleted && base == nil }
@@ -107,7 +119,7 @@ extension OutboxEntry {
   func changed(by kind: RecordOperation.Kind, in group: String?) -> OutboxEntry? {
     if kind == .delete, base == nil, flight == nil { return nil }
     var changed = self
-    changed.changes += 1
+    changed.commits += 1
     // The change may be the correction that the entry waits for.
     changed.isParked = false
     if let group { changed.groups = changed.groups.suffix(Self.maximumGroupCount - 1) + [group] }
@@ -153,7 +165,7 @@ extension OutboxEntry {
   /// The members of the record that holds the entry.
   var members: AttributeDictionary {
     var members: AttributeDictionary = [
-      "type": .string(type), "identifier": .string(identifier), "changes": .int(changes),
+      "type": .string(type), "identifier": .string(identifier), "changes": .int(commits),
       "since": .int(since.milliseconds),
     ]
     if let base { members["base"] = .object(base) }
@@ -163,7 +175,6 @@ extension OutboxEntry {
       ]
       frozen["record"] = flight.record.map { .object($0) }
       if flight.isOutdated { frozen["outdated"] = true }
-      frozen["validator"] = flight.validator.map { .string($0) }
       members["flight"] = .object(frozen)
     }
     if wasDeleted { members["deleted"] = true }
@@ -180,10 +191,10 @@ extension OutboxEntry {
   /// Reads an entry; nil if the members are not those of one.
   init?(members: AttributeDictionary) {
     guard let type = members["type"]?.stringValue, let identifier = members["identifier"]?.stringValue,
-      let changes = members["changes"]?.intValue, let since = members["since"]?.intValue.map(Date.init(milliseconds:))
+      let commits = members["changes"]?.intValue, let since = members["since"]?.intValue.map(Date.init(milliseconds:))
     else { return nil }
     self.init(type, identifier, base: nil, since: since)
-    self.changes = changes
+    self.commits = commits
     if let value = members["base"] {
       guard let base = value.objectValue else { return nil }
       self.base = base
@@ -193,8 +204,8 @@ extension OutboxEntry {
         let body = frozen["body"]?.objectValue, let isCreation = frozen["creates"]?.boolValue
       else { return nil }
       flight = Flight(
-        key: key, record: frozen["record"]?.objectValue, body: body, validator: frozen["validator"]?.stringValue,
-        isCreation: isCreation, isOutdated: frozen["outdated"]?.boolValue ?? false)
+        key: key, record: frozen["record"]?.objectValue, body: body, isCreation: isCreation,
+        isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
     wasDeleted = members["deleted"]?.boolValue ?? false
     unsettled = members["unsettled"]?.objectValue ?? [:]

@@ -21,6 +21,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   public let options: SyncOptions
   /// The events that a background synchronisation waits for.
   let signals = AwaitedState(SyncSignals())
+  /// The times of the next attempts at what failed.
+  let retryTimes = Lock(RetryTimes())
   /// Whether an exchange with the server is in progress. There is one at a time.
   let isExchanging = AwaitedState(false)
   /// The store instances whose live models get the identifiers that the server assigns.

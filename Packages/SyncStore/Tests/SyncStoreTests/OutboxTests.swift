@@ -44,7 +44,7 @@ import Testing
     try await store.save(ada)
     let entries = try await store.handle.outbox().entries
     #expect(entries.count == 1)
-    #expect(entries.first?.changes == 2)
+    #expect(entries.first?.commits == 2)
     #expect(entries.first?.base == nil)
   }
 
@@ -102,7 +102,7 @@ import Testing
     }
     let entry = try #require(try await store.handle.outbox().entries.first)
     #expect(entry.base?["name"] == "Ada")
-    #expect(entry.changes == 2)
+    #expect(entry.commits == 2)
   }
 
   @Test func `The deletion of a clean record keeps its base in the outbox`() async throws {

@@ -81,9 +81,7 @@ struct Lane: Equatable {
         body[key] = sent[key] ?? .null
       }
     }
-    let flight = OutboxEntry.Flight(
-      key: makeKey(), record: sent, body: body, validator: entry.base?[RecordMerge.validatorKey]?.stringValue,
-      isCreation: entry.base == nil)
+    let flight = OutboxEntry.Flight(key: makeKey(), record: sent, body: body, isCreation: entry.base == nil)
     entry.flight = flight
     self.entry = entry
     return flight
@@ -139,7 +137,7 @@ struct Lane: Equatable {
         }
         entry.attempts += 1
         self.entry = entry
-        return .retry(after: max(Self.delay(entry.attempts, random), retryAfter ?? 0))
+        return .retry(after: max(Self.delay(entry.attempts, random), min(retryAfter ?? 0, Self.longestDelay)))
       }
     }
   }
@@ -158,9 +156,7 @@ struct Lane: Equatable {
     if reason == .success || flight.isReflected(in: remote) {
       return complete(flight, remote, isAnswer: false, resolve)
     }
-    let isUnchanged =
-      RecordMerge.areEqual(entry.base, remote)
-      && entry.base?[RecordMerge.validatorKey] == remote?[RecordMerge.validatorKey]
+    let isUnchanged = RecordMerge.areEqual(entry.base, remote)
     entry.flight = nil
     if reason == .silence || reason == .nonsense { entry.unsettled.merge(flight.body) { $1 } }
     if reason == .refusal, isUnchanged {
@@ -254,6 +250,9 @@ struct Lane: Equatable {
     settle(entry, merge, remote)
     if PlantedFault.isPlanted(.restoresBaseAfterPush), self.entry == nil, let old { local = old }
   }
+
+  /// The longest time that a server can require, in milliseconds. Longer ones are mistakes of its configuration.
+  static let longestDelay = 21_600_000
 
   /// Returns the milliseconds before another attempt: a random part of a delay that doubles up to five minutes.
   static func delay(_ attempts: Int, _ random: Double) -> Int {

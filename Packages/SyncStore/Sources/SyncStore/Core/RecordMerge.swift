@@ -2,11 +2,8 @@ import FieldKit
 
 /// A merge of the local and the server's version of a record with their common base, member by member.
 ///
-/// A record that is nil is deleted, or was never there. The validator is a member too, and always the server's.
+/// A record that is nil is deleted, or was never there.
 struct RecordMerge: Equatable {
-  /// The member of a record that holds the server's validator.
-  static let validatorKey = "@validator"
-
   /// A local value that a merge discarded in favour of the server's.
   struct Discarded: Hashable {
     /// The key of the member; nil for the whole record.
@@ -93,16 +90,16 @@ struct RecordMerge: Equatable {
     }
   }
 
-  /// Returns the keys of members that differ, in order. The validator is left aside.
+  /// Returns the keys of members that differ, in order.
   static func changes(from old: AttributeDictionary, to new: AttributeDictionary) -> [String] {
-    Set(old.keys).union(new.keys).filter { $0 != validatorKey && !areSame(old[$0], new[$0]) }.sorted()
+    Set(old.keys).union(new.keys).filter { !areSame(old[$0], new[$0]) }.sorted()
   }
 
   /// Returns whether two values of a member are equal. A local record leaves out what has no value, where a server
   /// answers null.
   private static func areSame(_ left: JSONValue?, _ right: JSONValue?) -> Bool { (left ?? .null) == (right ?? .null) }
 
-  /// Returns whether two versions are equal but for the validator.
+  /// Returns whether two versions are equal.
   static func areEqual(_ left: AttributeDictionary?, _ right: AttributeDictionary?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return changes(from: left, to: right).isEmpty

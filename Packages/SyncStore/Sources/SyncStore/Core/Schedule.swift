@@ -11,7 +11,7 @@ struct Schedule {
     var formerReferences: Set<ExactText> = []
     /// Whether the record is to be deleted.
     var isDeletion = false
-    var name: ExactText { OutboxEntry.recordName(entry.type, entry.identifier) }
+    var name: ExactText { entry.name }
   }
 
   /// An entry in the order of sending, with the entries that have to be sent before it.

@@ -22,14 +22,23 @@ extension SyncExchange {
       emit(.pulled(type: M.typeName, changes: report.pulled - before))
       pulledTypes.insert(M.typeName)
       store.lastPulls[M.typeName] = environment.uptime()
+      engine.retryTimes.withLock { $0.end(M.typeName) }
+      noteAnswer()
     } catch let failure as LocalFailure {
       throw failure
     } catch {
       let error = RemoteFault.storeError(error)
       if RemoteFault.endsExchange(error) { throw error }
+      noteFault(error)
       fail(M.typeName, nil, error)
-      // Without this, the background synchronisation would repeat it at once.
-      if !RemoteFault.isTemporary(error) { store.lastPulls[M.typeName] = environment.uptime() }
+      let now = environment.uptime()
+      if RemoteFault.isTemporary(error) {
+        engine.retryTimes.withLock { times in times.delay(M.typeName, by: { delay($0, after: error) }, at: now) }
+      } else {
+        // Without this, the background synchronisation would repeat it at once.
+        store.lastPulls[M.typeName] = now
+        engine.retryTimes.withLock { $0.end(M.typeName) }
+      }
     }
   }
 

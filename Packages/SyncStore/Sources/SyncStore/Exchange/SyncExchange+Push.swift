@@ -30,8 +30,9 @@ extension SyncExchange {
       let steps = Schedule(items).steps.filter { !held.contains($0.name) }
       for isLast in [false, true] {
         for step in steps where !isLast || postponed.contains(step.name) {
+          if isUnanswered { return }
           guard let entry = entries[step.name] else { continue }
-          if step.isParked || !retriesFailed && entry.attempts > 0 || step.waitsFor.contains(where: held.contains) {
+          if step.isParked || isDelayed(entry) || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
             if !step.isParked, PlantedFault.isPlanted(.dropsDependantsOfHeldRecord) {
               try await self.step(entry.type, entry.identifier) { $0.entry = nil }
@@ -174,6 +175,7 @@ extension SyncExchange {
     let answer: Lane.Answer
     do {
       let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
+      noteAnswer()
       report.pushed += 1
       awaited.remove(OutboxEntry.recordName(name, identifier))
       emit(.sent(type: name, identifier: identifier, kind: flight.kind))
@@ -212,6 +214,7 @@ extension SyncExchange {
       throw failure
     } catch {
       let error = RemoteFault.storeError(error)
+      noteFault(error)
       answer = RemoteFault.answer(error)
       if RemoteFault.endsExchange(error) {
         try await step(name, identifier) { _ = $0.take(answer, hasKeys: true, random: 0) }
@@ -236,6 +239,7 @@ extension SyncExchange {
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
     case (.read, .unreadable): return try await readBack(type, identifier, after: .nonsense)
     case (.read, .none), (.retry, _), (.authenticate, _):
+      if case .retry(let milliseconds) = next { delay(name, identifier, by: milliseconds) }
       if let message = lane.entry?.error {
         fail(name, identifier, ModelStoreError(.server, message, identifier: identifier))
       }
@@ -302,7 +306,9 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now.
   private func version<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Version<M>? {
     do {
-      guard let model = try await remote.model(type, identifier) else { return Version() }
+      let found = try await remote.model(type, identifier)
+      noteAnswer()
+      guard let model = found else { return Version() }
       do {
         return Version(model: model, answer: try remote.record(of: model))
       } catch {
@@ -317,11 +323,13 @@ extension SyncExchange {
 
   /// Records that a record of the server could not be read, so that the entry has to wait.
   private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> Outcome {
-    try await step(type, identifier) { lane in
+    let lane = try await step(type, identifier) { lane in
       lane.entry?.attempts += 1
       lane.entry?.note(error.message)
       if RemoteFault.isUnreadable(error) { lane.park() }
     }
+    noteFault(error)
+    delay(type, identifier, by: delay(lane.entry?.attempts ?? 1, after: error))
     if RemoteFault.endsExchange(error) { throw error }
     fail(type, identifier, error)
     return .held

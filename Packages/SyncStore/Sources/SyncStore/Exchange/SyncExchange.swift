@@ -15,8 +15,10 @@ final class SyncExchange<Local: RecordEngine> {
   var pulledTypes: Set<String> = []
   /// Whether all records are compared, whatever changed since the last time.
   var comparesAll = false
-  /// Whether entries that failed before are sent again.
-  var retriesFailed = true
+  /// Whether entries that failed wait for their time.
+  var obeysDelays = false
+  /// The number of requests in a row that had no answer in time.
+  private var timeouts = 0
   /// The records of the type being pulled that a local rule rejects, such as that about unique values.
   var rejected: [ExactText: (record: RemoteRecord, error: ModelStoreError)] = [:]
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
@@ -53,24 +55,27 @@ final class SyncExchange<Local: RecordEngine> {
 
   /// Pulls types, then sends the outbox.
   ///
-  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is, too, if entries
-  ///   that failed before are sent again.
+  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation that is to be sent again
+  ///   is, too.
   /// - Throws: `ModelStoreError` if no request can succeed now, or an error of the local engine.
   func run(where isDue: (String) -> Bool) async throws {
     let outbox = try await engine.outbox()
     report.damaged = outbox.damaged
+    // The types with a creation whose record may be found among those of the server.
+    var awaitedTypes: Set<String> = []
     for entry in outbox.entries {
       if let modelClass = store.modelClass(named: entry.type) { store.synchronize(modelClass) }
       if entry.flight?.isCreation == true, engine.options.isTemporary(entry.type, entry.identifier) {
         unansweredCreations[entry.type, default: []].append(entry.identifier)
+        if !isDelayed(entry) { awaitedTypes.insert(entry.type) }
       }
     }
     do {
       // A pull that finds the record of such a creation replaces the references to it.
       if !unansweredCreations.isEmpty { _ = try await items() }
-      let types = store.types.filter { isDue($0.name) || retriesFailed && unansweredCreations[$0.name] != nil }
+      let types = store.types.filter { isDue($0.name) || awaitedTypes.contains($0.name) }
       expect(types.count + outbox.entries.count)
-      for (_, modelClass) in types {
+      for (_, modelClass) in types where !isUnanswered {
         try await pull(modelClass)
         advance()
       }
@@ -81,13 +86,43 @@ final class SyncExchange<Local: RecordEngine> {
     let rest = try await engine.outbox().entries
     report.waiting = rest.count
     report.waitingSince = rest.map(\.since).min()
-    report.hasRetries =
-      rest.contains { !$0.isParked && $0.attempts > 0 }
-      || report.failures.contains { $0.identifier == nil && RemoteFault.isTemporary($0.error) }
+    let (now, random) = (environment.uptime(), environment.random())
+    engine.retryTimes.withLock { $0.keep(rest, at: now) { Lane.delay($0, random) } }
+    report.isUnanswered = isUnanswered
+    if isUnanswered { return store.noteUnreachable() }
     if report.failures.isEmpty { store.lastCompletion = environment.date }
     store.unreachableSince = nil
     let parked = rest.count(where: \.isParked)
     store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: store.lastCompletion)
+  }
+
+  // MARK: Failures
+
+  /// Whether so many requests in a row had no answer that others would not have one either. Each takes a minute or so.
+  var isUnanswered: Bool { timeouts >= 3 }
+
+  /// Records that the server answered a request.
+  func noteAnswer() { timeouts = 0 }
+
+  /// Records that a request failed.
+  func noteFault(_ error: ModelStoreError) { timeouts = error.code == .timeout ? timeouts + 1 : 0 }
+
+  /// Returns whether an entry has to wait for its time.
+  func isDelayed(_ entry: OutboxEntry) -> Bool {
+    let now = environment.uptime()
+    return obeysDelays && engine.retryTimes.withLock { $0.isDelayed(entry, at: now) }
+  }
+
+  /// Delays the next attempt of a background synchronisation at an entry.
+  func delay(_ type: String, _ identifier: String, by milliseconds: Int) {
+    let time = environment.uptime() + milliseconds
+    engine.retryTimes.withLock { $0.delay(OutboxEntry.recordName(type, identifier), until: time) }
+  }
+
+  /// Returns the milliseconds before another attempt, at least those that the server requires.
+  func delay(_ attempts: Int, after error: ModelStoreError) -> Int {
+    let required = error.refusal?.retryAfter.map { min($0.milliseconds, Lane.longestDelay) }
+    return max(Lane.delay(attempts, environment.random()), required ?? 0)
   }
 
   /// Publishes the amount of work.

@@ -7,13 +7,58 @@ import Foundation
 extension SyncModelStore {
   // MARK: Entries
 
-  /// Returns all entries of the outbox in the order in which their records became dirty.
+  /// Returns all entries of the outbox in the order in which their records became dirty, with their changes, those that
+  /// they wait for, and the others of their transactions.
   ///
   /// - Throws: the errors of the local engine.
-  /// - Complexity: O(*n*) in the number of dirty records.
+  /// - Complexity: O(*n*) in the number of dirty records and of their references.
   public func outbox() async throws -> [OutboxEntry] {
-    let entries = try await handle.outbox().entries
+    let entries = try await describedEntries()
     return PlantedFault.isPlanted(.hidesRejectedEntries) ? entries.filter { !$0.isParked } : entries
+  }
+
+  private func describedEntries() async throws -> [OutboxEntry] {
+    var entries = try await handle.outbox().entries
+    var (items, sensitive): ([Schedule.Item], SensitiveKeys) = ([], SensitiveKeys(scope.transformers))
+    var records: [ExactText: OutboxEntry.Record] = [:]
+    var groups: [String: [Int]] = [:]
+    for (index, entry) in entries.enumerated() {
+      var item = Schedule.Item(entry: entry, references: [])
+      let (isDeleted, local) = try await localRecord(of: entry)
+      // A record that can't be read is shown without changes.
+      if isDeleted || local != nil { entries[index].describe(local) }
+      item.isDeletion = isDeleted
+      if let modelClass = modelClass(named: entry.type) {
+        if let local { item.references = references.names(in: local, of: modelClass) }
+        if let base = entry.base { item.formerReferences = references.names(in: base, of: modelClass) }
+        let keys = sensitive.keys(of: modelClass.storedClass(for: local ?? entry.base ?? [:]))
+        for change in entries[index].changes.indices {
+          entries[index].changes[change].isSensitive = keys.contains(entries[index].changes[change].key)
+        }
+      }
+      records[item.name] = OutboxEntry.Record(type: entry.type, identifier: entry.identifier)
+      for group in entry.groups { groups[group, default: []].append(index) }
+      items.append(item)
+    }
+    let steps = Dictionary(
+      Schedule(items).steps.map { ($0.name, $0.waitsFor) }, uniquingKeysWith: { first, _ in first })
+    for index in entries.indices {
+      let entry = entries[index]
+      entries[index].waitsFor = (steps[entry.name] ?? []).compactMap { records[$0] }
+      let others = Set(entry.groups.flatMap { groups[$0] ?? [] }).subtracting([index]).sorted()
+      entries[index].together = others.compactMap { records[items[$0].name] }
+    }
+    return entries
+  }
+
+  /// Returns whether the local record of an entry is deleted, and otherwise the record; nil if it can't be read.
+  private func localRecord(of entry: OutboxEntry) async throws -> (isDeleted: Bool, record: AttributeDictionary?) {
+    do {
+      guard let stored = try await handle.local.read(entry.type, entry.identifier) else { return (true, nil) }
+      return (false, (try? JSONValue(json: stored.bytes))?.objectValue)
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      return (false, nil)
+    }
   }
 
   /// Returns the entries that wait for a person, because the server rejected them.
@@ -127,7 +172,7 @@ extension SyncModelStore {
   /// - Complexity: O(*n*) in the number of dirty records.
   public func conflicts() async throws -> [SyncConflict] {
     var conflicts: [SyncConflict] = []
-    for entry in try await outbox() where entry.conflict != nil {
+    for entry in try await handle.outbox().entries where entry.conflict != nil {
       let local = try await StoredLane(entry.type, entry.identifier, in: handle.local).lane.local
       if let conflict = entry.conflict(with: local) { conflicts.append(conflict) }
     }

@@ -167,7 +167,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   public func sync(comparingAll: Bool) async throws -> SyncReport {
     let report = try await sync(comparingAll: comparingAll) { _ in true }
     // The server can be reached: a background synchronisation does not wait any longer after its failures.
-    for task in handle.signals.change({ $0.connections += 1 }) { task.resume() }
+    if !report.isUnanswered { for task in handle.signals.change({ $0.calls += 1 }) { task.resume() } }
     return report
   }
 
@@ -175,10 +175,10 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   ///
   /// - Parameters:
   ///   - comparesAll: whether to compare all records in any case.
-  ///   - retriesFailed: whether entries that failed before are sent again.
+  ///   - obeysDelays: whether entries that failed wait for their time.
   ///   - isDue: returns whether a type is to be read.
   func sync(
-    comparingAll comparesAll: Bool = false, retryingFailed retriesFailed: Bool = true, where isDue: (String) -> Bool
+    comparingAll comparesAll: Bool = false, obeyingDelays obeysDelays: Bool = false, where isDue: (String) -> Bool
   ) async throws -> SyncReport {
     guard let remote else {
       throw ModelStoreError(.unsupported, "This instance has no remote store to synchronise with. Nothing was sent.")
@@ -191,7 +191,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
     exchange.comparesAll = comparesAll
-    exchange.retriesFailed = retriesFailed
+    exchange.obeysDelays = obeysDelays
     exchange.emit(.began)
     let before = status.value
     do {
@@ -218,10 +218,19 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
       return .idle(since: lastCompletion)
     }
     if error.code == .cancelled { return before }
-    let since = unreachableSince ?? handle.options.environment.date
-    unreachableSince = since
+    let since = noteFailure()
     return error.code == .unauthorized ? .unauthorized(since: since) : .offline(since: since, retryAt: nil)
   }
+
+  /// Returns the time since when the server can't be reached, which begins now if it could be.
+  private func noteFailure() -> Date {
+    let since = unreachableSince ?? handle.options.environment.date
+    unreachableSince = since
+    return since
+  }
+
+  /// Publishes that the server did not answer.
+  func noteUnreachable() { status.value = .offline(since: noteFailure(), retryAt: nil) }
 
   /// Sets policies of a type. Policies that are not given are unchanged.
   ///

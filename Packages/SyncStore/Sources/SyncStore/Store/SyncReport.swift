@@ -34,9 +34,8 @@ public struct SyncReport: Sendable, CustomStringConvertible {
   /// The identifiers of outbox entries that are damaged.
   public var damaged: [String] = []
 
-  /// Whether there are entries that will be sent again automatically, or types that will be read again, because the
-  /// server was temporarily unavailable.
-  var hasRetries = false
+  /// Whether the exchange ended early, because several requests in a row had no answer.
+  var isUnanswered = false
 
   /// Creates an empty report.
   public init() {}

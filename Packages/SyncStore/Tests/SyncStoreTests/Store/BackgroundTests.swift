@@ -96,6 +96,115 @@ import Testing
     await task.value
   }
 
+  @Test func `Each record that the server fails to store waits for its own time`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(HTTPResponseData(status: 500, headers: ["Retry-After": "90"]))
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() == 90_000)
+    server.plan(HTTPResponseData(status: 500))
+    try await store.save(Tag.labeled("b", "B"))
+    #expect(await clock.nextSleep() == 2_000)
+    clock.advance(2_000)
+    #expect(await clock.nextSleep() == 88_000)
+    #expect(try await server.store().list(Tag.self).map(\.id.value) == ["b"])
+    clock.advance(88_000)
+    #expect(await clock.nextSleep() == 210_000)
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A connection that returns ends the wait of single records`() async throws {
+    let store = client()
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { await store.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(HTTPResponseData(status: 500, headers: ["Retry-After": "90"]))
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() == 90_000)
+    connection.yield(false)
+    connection.yield(true)
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A server that accepts requests and never answers ends an exchange after three`() async throws {
+    let store = client()
+    for number in 1...10 { try await store.save(Tag.labeled("\(number)", "A")) }
+    try await store.sync()
+    for tag in try await store.list(Tag.self) {
+      tag.label.value = "B"
+      try await store.save(tag)
+    }
+    let before = server.requests.count
+    server.isSilent = true
+    let report = try await store.sync()
+    #expect(server.requests.count == before + 3)
+    #expect(report.waiting == 10 && !report.failures.isEmpty)
+    #expect(store.status.value == .offline(since: Date(milliseconds: 0), retryAt: nil))
+    server.isSilent = false
+    #expect(try await store.sync().waiting == 0)
+  }
+
+  @Test func `A local write is tried at once although the server did not answer others`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    server.isSilent = true
+    for id in ["a", "b", "c", "d"] { try await store.save(Tag.labeled(id, "A")) }
+    while server.lines.filter({ $0 == "POST /tags" }).count < 3 { _ = await clock.nextSleep() }
+    server.isSilent = false
+    try await store.save(Tag.labeled("e", "E"))
+    while try await !server.store().list(Tag.self).contains(where: { $0.id.value == "e" }) { await Task.yield() }
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A hint that the server has changes pulls them at once, and also ends the wait after a failure`()
+    async throws
+  {
+    let store = client()
+    let (hints, hint) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { await store.keepSynchronized(hints: hints) }
+    #expect(await clock.nextSleep() == 300_000)
+    try await server.store().save(Tag.labeled("a", "A"))
+    hint.yield()
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await store.list(Tag.self).map(\.id.value) == ["a"])
+    #expect(server.lines.filter { $0 == "GET /tags" }.count == 2)
+    server.isDown = true
+    hint.yield()
+    #expect(await clock.nextSleep() == 2_000)
+    server.isDown = false
+    hint.yield()
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(server.lines.filter { $0 == "GET /tags" }.count == 3)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A source of hints that ends leaves the interval, and connectivity beside it counts`() async throws {
+    let store = client()
+    let (hints, hint) = AsyncStream.makeStream(of: Void.self)
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task {
+      await store.keepSynchronized(connectivity: connectivity, hints: hints, every: .seconds(100))
+    }
+    #expect(await clock.nextSleep() == 100_000)
+    hint.finish()
+    connection.yield(false)
+    await store.handle.signals.wait(isolation: #isolation) { !$0.isConnected }
+    try await store.save(Tag.labeled("a", "A"))
+    connection.yield(true)
+    while try await server.store().list(Tag.self).isEmpty { _ = await clock.nextSleep() }
+    task.cancel()
+    await task.value
+  }
+
   @Test func `After a failure the app's own call ends the wait`() async throws {
     let store = client()
     server.isDown = true

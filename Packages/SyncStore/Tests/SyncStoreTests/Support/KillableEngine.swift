@@ -14,20 +14,22 @@ final class KillableEngine: RecordEngine {
   private let willRead: @Sendable () throws -> Void
   private let didRead: @Sendable () async throws -> Void
   private let willCommit: @Sendable (RecordBatch) async throws -> Void
+  private let didCommit: @Sendable () async -> Void
 
   /// - Parameters:
   ///   - willRead: called before a read, which fails with the error that it throws.
   ///   - didRead: called after a record was read, before the caller gets it.
   ///   - willCommit: called with each batch.
+  ///   - didCommit: called after each commit, before the caller learns of it.
   ///   - shouldDie: returns whether the process is killed now: before a commit, and after it.
   init(
     _ base: MemoryEngine, willRead: @escaping @Sendable () throws -> Void = {},
     didRead: @escaping @Sendable () async throws -> Void = {},
     willCommit: @escaping @Sendable (RecordBatch) async throws -> Void = { _ in },
-    shouldDie: @escaping @Sendable () -> Bool
+    didCommit: @escaping @Sendable () async -> Void = {}, shouldDie: @escaping @Sendable () -> Bool
   ) {
     (self.base, self.willRead, self.didRead) = (base, willRead, didRead)
-    (self.willCommit, self.shouldDie) = (willCommit, shouldDie)
+    (self.willCommit, self.didCommit, self.shouldDie) = (willCommit, didCommit, shouldDie)
   }
 
   var changeFeed: StoreChangeFeed { base.changeFeed }
@@ -52,6 +54,7 @@ final class KillableEngine: RecordEngine {
     try base.commit(batch)
     damaged.withLock { damaged in for each in batch.operations { damaged.remove([each.type, each.identifier]) } }
     if shouldDie() { throw Killed() }
+    await didCommit()
   }
 
   func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }

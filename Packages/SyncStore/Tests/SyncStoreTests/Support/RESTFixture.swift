@@ -13,6 +13,7 @@ final class RESTFixture: HTTPTransport {
     var requests: [HTTPRequestData] = []
     var plan: [HTTPResponseData] = []
     var isDown = false
+    var isSilent = false
     var replacesIntegers = false
   }
 
@@ -24,6 +25,12 @@ final class RESTFixture: HTTPTransport {
   var isDown: Bool {
     get { state.withLock { $0.isDown } }
     set { state.withLock { $0.isDown = newValue } }
+  }
+
+  /// Whether requests arrive and have no answer in time.
+  var isSilent: Bool {
+    get { state.withLock { $0.isSilent } }
+    set { state.withLock { $0.isSilent = newValue } }
   }
 
   /// Whether the server assigns the integers of all new records, whatever identifier is sent.
@@ -72,6 +79,7 @@ final class RESTFixture: HTTPTransport {
     try state.withLock { state in
       state.requests.append(request)
       if state.isDown { throw ModelStoreError(.offline, "There is no network.") }
+      if state.isSilent { throw ModelStoreError(.timeout, "The server did not answer in time.") }
       if !state.plan.isEmpty { return state.plan.removeFirst() }
       return answer(request, &state)
     }
