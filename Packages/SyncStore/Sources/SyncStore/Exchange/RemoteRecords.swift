@@ -262,7 +262,9 @@ struct RemoteRecords {
       try await ModelHook.withoutHooks { _ = try await store.delete(model) }
       return nil
     }
-    let (staged, values) = try staged(type, record, flight.isCreation ? nil : Set(flight.body.keys), isTemporary)
+    // A record that was created again lacks what its former one had: a value that is not there would not be sent.
+    let complete = record.merging(flight.body.filter { $0.value.isNull }) { known, _ in known }
+    let (staged, values) = try staged(type, complete, flight.isCreation ? nil : Set(flight.body.keys), isTemporary)
     if flight.isCreation {
       if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
       let model = try made(staged, values)

@@ -59,7 +59,7 @@ extension SyncExchange {
     }
     let value = type.init().storedValue(ofIdentifier: identifier, in: store.scope.transformers)?.value
     func replaced(_ record: AttributeDictionary, _ modelClass: ModelObject.Type) -> AttributeDictionary {
-      store.references.replacing(in: record, of: modelClass) { type, referenced in
+      store.references.replacing(in: record, of: modelClass, includingEmbedded: true) { type, referenced in
         type == name && ExactText(referenced) == ExactText(temporary) ? value : nil
       }
     }
@@ -107,7 +107,7 @@ extension SyncExchange {
     let lane = try await step(M.typeName, identifier) { _ in }
     var values: [ExactText: JSONValue] = [:]
     var temporary: [(type: String, identifier: String)] = []
-    _ = store.references.replacing(in: lane.local ?? [:], of: type) { type, identifier in
+    _ = store.references.replacing(in: lane.local ?? [:], of: type, includingEmbedded: true) { type, identifier in
       if engine.options.isTemporary(type, identifier) { temporary.append((type, identifier)) }
       return nil
     }
@@ -121,7 +121,9 @@ extension SyncExchange {
     if values.isEmpty || PlantedFault.isPlanted(.keepsTemporaryReferences) { return }
     try await step(M.typeName, identifier) { lane in
       lane.local = lane.local.map { record in
-        store.references.replacing(in: record, of: type) { values[OutboxEntry.recordName($0, $1)] }
+        store.references.replacing(in: record, of: type, includingEmbedded: true) {
+          values[OutboxEntry.recordName($0, $1)]
+        }
       }
     }
   }
@@ -170,7 +172,8 @@ extension SyncExchange {
       } catch is DamagedEntry {
         continue
       } catch let error as ModelStoreError where !RemoteFault.endsExchange(error) {
-        continue
+        noteFault(error)
+        if isUnanswered { return }
       }
     }
   }
@@ -195,11 +198,18 @@ extension SyncExchange {
     return deleted
   }
 
-  /// Returns a record without references to records that the server does not have yet.
+  /// Returns a record without references to records that the server does not have yet, and without copies of itself in
+  /// embedded models, which have its temporary identifier.
   func withoutAwaitedReferences<M: Model>(
     _ record: AttributeDictionary, _ type: M.Type, _ identifier: String, besides known: Set<ExactText>
   ) -> AttributeDictionary {
     let own = OutboxEntry.recordName(M.typeName, identifier)
+    var record = record
+    if engine.options.isTemporary(M.typeName, identifier) {
+      record = store.references.replacing(in: record, of: type, includingEmbedded: true) {
+        OutboxEntry.recordName($0, $1) == own ? .null : nil
+      }
+    }
     return store.references.replacing(in: record, of: type) { type, identifier in
       let name = OutboxEntry.recordName(type, identifier)
       if known.contains(name) { return nil }

@@ -13,8 +13,14 @@ final class RecordReferences {
     var isForeignKey: Bool
   }
 
+  /// The relations of a class, and the path of its identifier.
+  private struct Shape {
+    var relations: [Relation]
+    var identifier: [String]?
+  }
+
   private let transformers: ValueTransformerContext
-  private var relations: [ObjectIdentifier: [Relation]] = [:]
+  private var shapes: [ObjectIdentifier: Shape] = [:]
 
   init(_ transformers: ValueTransformerContext) { self.transformers = transformers }
 
@@ -35,30 +41,42 @@ final class RecordReferences {
   /// - Parameters:
   ///   - record: the record.
   ///   - modelClass: the class of its model, or one that it is derived from.
+  ///   - includesEmbedded: whether the identifiers of embedded models count as references, too: one of them may be the
+  ///     model itself.
   ///   - replacement: returns the value that replaces a reference; nil to keep it. A null removes it from a list.
   func replacing(
-    in record: AttributeDictionary, of modelClass: ModelObject.Type,
+    in record: AttributeDictionary, of modelClass: ModelObject.Type, includingEmbedded includesEmbedded: Bool = false,
     _ replacement: (_ type: String, _ identifier: String) -> JSONValue?
   ) -> AttributeDictionary {
     var result = record
-    for relation in relations(of: modelClass.storedClass(for: record)) {
+    for relation in shape(of: modelClass.storedClass(for: record)).relations {
       guard let value = Self.value(at: relation.path[...], in: .object(record)) else { continue }
-      let replaced = replacing(in: value, relation, replacement)
+      let replaced = replacing(in: value, relation, includesEmbedded, replacement)
       if replaced != value { StoredValue(path: relation.path, value: replaced).write(to: &result) }
     }
     return result
   }
 
   private func replacing(
-    in value: JSONValue, _ relation: Relation, _ replacement: (String, String) -> JSONValue?
+    in value: JSONValue, _ relation: Relation, _ includesEmbedded: Bool,
+    _ replacement: (String, String) -> JSONValue?
   ) -> JSONValue {
     switch value {
     case .null: return value
     case .array(let members):
       // A member that is null was not there before, or was replaced by nothing.
-      return .array(members.map { replacing(in: $0, relation, replacement) }.filter { !$0.isNull })
-    case .object(let record):
-      return .object(replacing(in: record, of: relation.relatedClass, replacement))
+      return .array(
+        members.map { replacing(in: $0, relation, includesEmbedded, replacement) }.filter { !$0.isNull })
+    case .object(var record):
+      if includesEmbedded, let path = shape(of: relation.relatedClass.storedClass(for: record)).identifier,
+        let identifier = Self.value(at: path[...], in: value).flatMap(Self.identifier),
+        let other = replacement(relation.relatedClass.typeName, identifier)
+      {
+        if other.isNull { return .null }
+        StoredValue(path: path, value: other).write(to: &record)
+      }
+      return .object(
+        replacing(in: record, of: relation.relatedClass, includingEmbedded: includesEmbedded, replacement))
     default:
       guard relation.isForeignKey, let identifier = Self.identifier(value) else { return value }
       return replacement(relation.relatedClass.typeName, identifier) ?? value
@@ -78,20 +96,20 @@ final class RecordReferences {
     path.reduce(value) { $0?[$1] }
   }
 
-  private func relations(of modelClass: ModelObject.Type) -> [Relation] {
-    if let known = relations[ObjectIdentifier(modelClass)] { return known }
+  private func shape(of modelClass: ModelObject.Type) -> Shape {
+    if let known = shapes[ObjectIdentifier(modelClass)] { return known }
     let prototype = modelClass.init()
     transformers.prepare(prototype)
     // A field has its key from its model.
     let found = withExtendedLifetime(prototype) {
-      prototype.fieldsForDictionaryValue().compactMap { field -> Relation? in
+      func path(_ key: String) -> [String] { transformers.key(key).split(separator: ".").map(String.init) }
+      let relations = prototype.fieldsForDictionaryValue().compactMap { field -> Relation? in
         guard let field = field as? any RelationField, let key = field.key else { return nil }
-        return Relation(
-          path: transformers.key(key).split(separator: ".").map(String.init), relatedClass: field.relatedClass,
-          isForeignKey: field.isForeignKey)
+        return Relation(path: path(key), relatedClass: field.relatedClass, isForeignKey: field.isForeignKey)
       }
+      return Shape(relations: relations, identifier: prototype.identifierField?.key.map(path))
     }
-    relations[ObjectIdentifier(modelClass)] = found
+    shapes[ObjectIdentifier(modelClass)] = found
     return found
   }
 }

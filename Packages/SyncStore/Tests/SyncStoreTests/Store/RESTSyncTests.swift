@@ -17,6 +17,29 @@ import Testing
 
   private func body(_ request: HTTPRequestData?) -> JSONValue? { request?.body.flatMap { try? JSONValue(json: $0) } }
 
+  @Test func `A record that is deleted and created again before it is sent has no values of the former one`()
+    async throws
+  {
+    let server = RESTFixture()
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Tag.self, Book.self])
+    let (tag, book) = (Tag.labeled("a", "A"), Book.titled("Emma", rating: 5))
+    try await store.save(tag)
+    try await store.save(book)
+    try await store.sync()
+    for model in [tag, book] as [any Model] { try await store.delete(model) }
+    let (nextTag, nextBook) = (Tag(), Book.titled("Emma"))
+    nextTag.id.value = "a"
+    nextBook.id.value = book.id.value
+    try await store.save(nextTag)
+    try await store.save(nextBook)
+    #expect(try await store.sync().waiting == 0)
+    #expect(nextTag.label.value == nil && nextBook.rating.value == nil)
+    let (remote, remoteBook) = (try await server.store().list(Tag.self), try await server.store().list(Book.self))
+    #expect(remote.map(\.label.value) == [nil])
+    #expect(remoteBook.map(\.rating.value) == [nil])
+    #expect(try await store.discardedValues().isEmpty)
+  }
+
   @Test func `A creation has no temporary identifier on the wire, and its references are the server's`() async throws {
     let store = client()
     let (author, book) = (Author(), Book.titled("Emma", rating: 3))
