@@ -10,7 +10,7 @@ import Testing
       lines.append($0)
     }
     try await demo.run()
-    for command in ["import", "list", "show", "rate", "tag", "remove", "export"] {
+    for command in ["import", "list", "show", "rate", "tag", "remove", "export", "sync"] {
       #expect(lines.contains { $0.hasPrefix("$ bookshop \(command) ") })
     }
     #expect(lines.contains("authors: 89 added, 0 updated, 0 unchanged, 1 rejected"))
@@ -18,6 +18,11 @@ import Testing
     #expect(lines.contains("Error: rating must be less than or equal to 5"))
     #expect(lines.contains("  -> the window shows 4 books by Jane Austen"))
     #expect(lines.contains("The copy has every author and book with equal values."))
+    #expect(lines.contains { $0.contains("There is no connection. The changes of 1 author or book are kept") })
+    #expect(lines.contains { $0.hasPrefix("  -> waiting: update of Book 101 (rating: nothing → 3, ") })
+    #expect(lines.contains("Book 101: rating 3 lost against the server"))
+    #expect(lines.contains("Emma: ★★★★★, novel, gift"))
+    #expect(lines.filter { $0 == "The copy has every author and book with equal values." }.count == 2)
     #expect(try folder.files() == [])
   }
 

@@ -6,8 +6,8 @@ package struct Demo {
   private let catalogue: URL
   private let remote: URL?
   private let parent: URL
-  private let style: Style
-  private let print: (String) -> Void
+  let style: Style
+  let print: (String) -> Void
 
   /// Creates a demo.
   ///
@@ -49,6 +49,7 @@ package struct Demo {
     try await exportAndImport(later, export, copy: folder.appending(path: "copy.store"))
     if let remote { try await pushAndPull(later, remote, copy: folder.appending(path: "pulled.store")) }
     try await later.close()
+    try await synchronise(in: folder)
     print("")
     print("Done. The folder of the demo is removed again.")
   }
@@ -128,7 +129,7 @@ package struct Demo {
 
   // MARK: Output
 
-  private func command(_ command: String, _ remark: String? = nil) {
+  func command(_ command: String, _ remark: String? = nil) {
     print("")
     print(style.bold("$ bookshop \(command)") + (remark.map { style.dim("   # \($0)") } ?? ""))
   }
@@ -139,14 +140,14 @@ package struct Demo {
     BookTable(style).lines(query(try await shop.books())).forEach(print)
   }
 
-  private func show(_ report: CatalogueReport) {
+  func show(_ report: CatalogueReport) {
     let text = ReportText(report)
     text.rejections.forEach { print(style.red($0)) }
     text.summary.forEach(print)
   }
 
   /// Checks that a copy has all authors and books of the original, with equal values.
-  private func compare(_ original: Shop, _ copy: Shop) async throws {
+  func compare(_ original: Shop, _ copy: Shop) async throws {
     let authors = Set(try await copy.authors().map(\.dictionaryValue))
     let books = Set(try await copy.books().map(\.dictionaryValue))
     guard try await original.authors().allSatisfy({ authors.contains($0.dictionaryValue) }),

@@ -9,6 +9,9 @@ extension Shop {
   /// - Throws: ``ShopError/unreachable(reason:waiting:)`` if the server can't be reached: all changes are kept.
   package func sync(with url: URL) async throws -> SyncSummary { try await sync(with: Self.remote(at: url)) }
 
+  /// Returns what the server does not have yet, the oldest change first.
+  func outbox() async throws -> [OutboxEntry] { try await offlineStore?.outbox() ?? [] }
+
   func sync(with remote: any ModelStore) async throws -> SyncSummary {
     guard let offlineStore else { throw ShopError.noOutbox }
     let store = SyncModelStore(offlineStore.handle, remote: remote, types: [Author.self, Book.self])
