@@ -116,6 +116,7 @@ extension SyncExchange {
       for (index, record) in records.enumerated().reversed() {
         if try await isAnswered(type, record) { records.remove(at: index) }
       }
+      if store.references.hasExclusiveLinks(type) { records = try await withExclusiveLinks(type, records) }
       try await locally { try await merge(M.typeName, records) }
     } catch let failure as LocalFailure {
       guard let error = failure.error as? ModelStoreError, [.conflict, .invalid].contains(error.code) else {
@@ -128,6 +129,33 @@ extension SyncExchange {
         rejected[ExactText(record.identifier)] = (record, error)
       }
     }
+  }
+
+  /// Reads records alone that seem to have lost a one-to-one link: if two records of the server have the same one, only
+  /// the model that was read last has it.
+  private func withExclusiveLinks<M: Model>(
+    _ type: M.Type, _ records: [RemoteRecord]
+  ) async throws -> [RemoteRecord] {
+    var complete = records
+    for (index, record) in records.enumerated() {
+      let stored: StoredLane
+      do {
+        stored = try await locally { try await StoredLane(M.typeName, record.identifier, in: engine.local) }
+      } catch is DamagedEntry {
+        continue
+      }
+      guard let known = stored.lane.entry?.base ?? stored.lane.local,
+        store.references.lacksExclusiveLink(in: record.record(over: nil), of: type, comparedTo: known)
+      else { continue }
+      do {
+        guard var alone = try await remote.find(type, record.identifier) else { continue }
+        alone.isKept = record.isKept
+        complete[index] = alone
+      } catch {
+        if RemoteFault.endsExchange(RemoteFault.storeError(error)) { throw error }
+      }
+    }
+    return complete
   }
 
   /// Takes the rejected records of a type again, after all others: the value that has to be unique may have moved from

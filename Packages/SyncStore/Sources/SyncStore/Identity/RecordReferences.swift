@@ -11,6 +11,8 @@ final class RecordReferences {
     var path: [String]
     var relatedClass: ModelObject.Type
     var isForeignKey: Bool
+    /// Whether it is a foreign key of a one-to-one relation.
+    var isExclusive: Bool
   }
 
   /// The relations of a class, and the path of its identifier.
@@ -34,6 +36,26 @@ final class RecordReferences {
       return nil
     }
     return names
+  }
+
+  /// Returns whether a record lacks a one-to-one link that another version of it has.
+  ///
+  /// - Complexity: O(*n*) in the number of relations of the class.
+  func lacksExclusiveLink(
+    in record: AttributeDictionary, of modelClass: ModelObject.Type, comparedTo other: AttributeDictionary
+  ) -> Bool {
+    shape(of: modelClass.storedClass(for: other)).relations.contains { relation in
+      guard relation.isExclusive else { return false }
+      func hasLink(_ record: AttributeDictionary) -> Bool {
+        Self.value(at: relation.path[...], in: .object(record)).map { !$0.isNull } ?? false
+      }
+      return hasLink(other) && !hasLink(record)
+    }
+  }
+
+  /// Returns whether models of a class have one-to-one links in their records.
+  func hasExclusiveLinks(_ modelClass: ModelObject.Type) -> Bool {
+    shape(of: modelClass).relations.contains(where: \.isExclusive)
   }
 
   /// Returns a record with other references.
@@ -105,7 +127,10 @@ final class RecordReferences {
       func path(_ key: String) -> [String] { transformers.key(key).split(separator: ".").map(String.init) }
       let relations = prototype.fieldsForDictionaryValue().compactMap { field -> Relation? in
         guard let field = field as? any RelationField, let key = field.key else { return nil }
-        return Relation(path: path(key), relatedClass: field.relatedClass, isForeignKey: field.isForeignKey)
+        let isExclusive =
+          field.isForeignKey && !field.isToMany && field.inverseField(on: field.relatedClass.init())?.isToMany == false
+        return Relation(
+          path: path(key), relatedClass: field.relatedClass, isForeignKey: field.isForeignKey, isExclusive: isExclusive)
       }
       return Shape(relations: relations, identifier: prototype.identifierField?.key.map(path))
     }
