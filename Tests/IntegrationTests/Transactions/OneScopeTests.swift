@@ -51,7 +51,7 @@ private final class Book: Model {
     let first = MemoryModelStore(), other = MemoryModelStore()
     let second = MemoryModelStore(first.handle, scope: first.scope)
     let outcomes = try await first.transaction { _ in
-      // Both have their first turn before they ask for the second one.
+      // Both have their first turn before they begin to wait for the second one.
       let inner = Task {
         try await second.transaction { _ in
           for _ in 0..<5 { await Task.yield() }

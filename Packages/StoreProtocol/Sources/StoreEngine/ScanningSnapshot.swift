@@ -8,8 +8,9 @@ public protocol ScanningSnapshot: RecordSnapshot {
   /// - Returns: `false` if a record can't be read. The closure was not called with it then.
   func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool
 
-  /// Calls a closure with the bytes of each record that indexes select for a query without order and limit, in the
-  /// order of creation, until it returns `false`.
+  /// Calls a closure with the bytes of each record that indexes select for a query without order and limit.
+  ///
+  /// It is called in the order of creation, until it returns `false`.
   ///
   /// - Parameters:
   ///   - type: the name of the type.

@@ -5,8 +5,8 @@ public import Foundation
 
 /// The state of one dirty record: its changes, the copy in flight, and the reason why it waits.
 ///
-/// A record without entry is clean. The difference between the base and the local record is the change to push, so
-/// later edits of an unsent record need no entry of their own.
+/// A record without entry is clean. The difference between the base and the local record is the change to push. So
+/// later edits of an unsent record need no other entry.
 ///
 /// ```swift
 /// for entry in try await store.outbox() { print(entry) }  // update of Book 7 (rating: 5 → 4), parked: is too low
@@ -70,11 +70,13 @@ public struct OutboxEntry: Sendable, Hashable {
   /// The members of the local record that differ from those that the server had last, by their keys; empty for a
   /// deletion.
   public internal(set) var changes: [Change] = []
-  /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which they became
-  /// dirty.
+  /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which
+  /// they became dirty.
   public internal(set) var together: [Record] = []
-  /// The records whose entries have to be sent first: those that this one references, those that reference a record to
-  /// delete, and earlier ones of its transactions. A parked one among them holds this one.
+  /// The records whose entries have to be sent first.
+  ///
+  /// These are the records that this one references, those that reference a record to delete, and earlier ones of its
+  /// transactions. A parked entry among them holds this one.
   public internal(set) var waitsFor: [Record] = []
   /// The number of failed attempts since the last success.
   public internal(set) var attempts = 0
@@ -107,8 +109,8 @@ public struct OutboxEntry: Sendable, Hashable {
 }
 
 extension OutboxEntry {
-  /// The number of transactions that an entry names: without a limit, one of a record that many transactions write
-  /// would grow with each of them.
+  /// The number of transactions that an entry names. Without a limit, an entry would grow with each transaction that
+  /// writes its record.
   static let maximumGroupCount = 100
 
   /// Returns the entry after another local change; nil if the server never learned of the record and has not to.

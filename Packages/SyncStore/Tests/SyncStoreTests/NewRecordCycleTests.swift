@@ -12,7 +12,7 @@ private final class Piece: Model {
 
 @Suite struct `A cycle of new records` {
   @Test(arguments: [false, true])
-  func `One of its references is sent later to a server that checks references`(areMixed: Bool) async throws {
+  func `One reference of a cycle is sent later to a server that checks references`(areMixed: Bool) async throws {
     let server = MemoryModelStore().handle
     let options = SyncOptions(isTemporary: { _, identifier in areMixed && ["a", "c"].contains(identifier) })
     let store = SyncModelStore(

@@ -13,7 +13,9 @@ import Testing
     (ModelStoreError.Code.notFound, 404), (.conflict, 409), (.unauthorized, 401), (.denied, 403), (.unsupported, 405),
     (.invalid, 422), (.noIdentifier, 422), (.server, 500), (.full, 500),
   ])
-  func `Its code decides if it has no status, whatever its text contains`(code: ModelStoreError.Code, status: Int) {
+  func `The code of an error without status decides, whatever its text contains`(
+    code: ModelStoreError.Code, status: Int
+  ) {
     #expect(RemoteFault.answer(ModelStoreError(code, "400")) == .refused(status: status, message: "400"))
   }
 

@@ -29,7 +29,7 @@ import Testing
     #expect(schedule.ready.map { Array($0.utf8) } == ["Book/\(other)", "Book/\(one)"].map { Array($0.utf8) })
   }
 
-  @Test func `A parked entry holds its dependants and nothing else`() {
+  @Test func `A parked entry delays only its dependants`() {
     let schedule = Schedule([
       item("1", creates: true, parked: true), item("2", creates: true, references: ["1"]), item("3"),
     ])
@@ -76,7 +76,7 @@ import Testing
     #expect(schedule.steps.map(\.name.text) == ["Book/2", "Book/1"])
   }
 
-  @Test func `A step comes after all that it waits for`() {
+  @Test func `A step follows all steps that it waits for`() {
     let schedule = Schedule([
       item("1", references: ["3"]), item("2", creates: true, groups: ["g"]),
       item("3", creates: true, references: ["4"], groups: ["g"]), item("4", creates: true),

@@ -5,8 +5,8 @@ import Foundation
 
 /// The size of a file store on the disk and in memory.
 enum StoreSizes {
-  /// Returns a table for a number of people: the size of the files relative to the JSON in them, and the heap memory of
-  /// an opened store.
+  /// Returns a table for a number of people. It has the size of the files relative to their JSON, and the heap memory
+  /// of an opened store.
   static func table(count: Int, in place: StoreFolder.Place) async throws -> [[String]] {
     let folder = try StoreFolder(in: place)
     defer { folder.remove() }

@@ -2,7 +2,7 @@ import BenchmarkHarness
 import MemoryStore
 
 /// Live queries of a memory store. The time is from the start of a write through one store instance until a consumer of
-/// another one, in the same isolation, has the result.
+/// another has the result. Both are in one isolation.
 enum LiveBenchmarks {
   static var all: [Benchmark] { [oneChange, manyQueries, noConsumer, feedAlone] }
 

@@ -219,8 +219,9 @@ public final class MemoryEngine: CommitOrderedEngine {
     }
   }
 
-  /// Returns the positions of the records that indexes select for a query without order, and the rows of that moment;
-  /// nil if all records have to be tested.
+  /// Returns the positions of the records that indexes select for a query without order, and the rows of that moment.
+  ///
+  /// - Returns: nil if all records have to be tested.
   func places(_ type: String, _ planner: QueryPlanner) -> (plan: QueryPlan, places: [Int], rows: MemoryRows)? {
     tables.withLock { tables in
       guard let table = tables[type] else { return nil }

@@ -56,8 +56,8 @@ public struct RESTResult {
   /// unchanged.
   ///
   /// - Parameter type: the class of the model.
-  /// - Throws: `ModelStoreError` with the code `server` if there is no record, or it does not fit; `notFound` if the
-  ///   record was deleted since the request was sent.
+  /// - Throws: `ModelStoreError` with the code `server` if there is no record, or it does not fit. With the code
+  ///   `notFound` if the record was deleted since the request was sent.
   public func model<M: Model>(_ type: M.Type) throws -> M {
     try reading {
       guard let record = try store.record(in: dialectAnswer(.lookup, type), of: type) else {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The links from the models of a live query to the related models that it includes, and retains: a read of their
-/// inverses makes the relations of their owners weak.
+/// The links from the models of a live query to the related models that it includes. It retains these, since a read of
+/// their inverses makes the relations of their owners weak.
 struct IncludedLinks {
   /// A record at one level of the included relations. The models of the query are at level 0.
   struct Node: Hashable {

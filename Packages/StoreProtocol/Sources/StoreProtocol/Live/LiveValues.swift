@@ -10,8 +10,8 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// The value follows each commit of any store instance that writes a record which matches or matched, in a field that
-  /// the condition or the aggregate reads. Commits since the last value are combined. A consumer gets a value only if
+  /// The value follows each commit of any store instance to a record that matches or matched. Only fields that the
+  /// condition or the aggregate reads count. Commits since the last value are combined. A consumer gets a value only if
   /// it differs from its previous one.
   ///
   /// The sequence never throws: after a failure it has the error, and the value again with the next relevant change. It

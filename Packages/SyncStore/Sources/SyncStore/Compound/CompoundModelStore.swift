@@ -213,8 +213,8 @@ public final class CompoundModelStore: ModelStore {
 
   /// Adds a model to all stores. The first one assigns the identifier.
   ///
-  /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any; its values are
-  ///   unsaved then, so that the next save writes them to all stores.
+  /// - Throws: the error of a store. The message has the number of stores that wrote the model, if any. Its values stay
+  ///   unsaved, so that the next save writes them to all stores.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
     try await ModelStoreEvent.recording(.create, of: Self.self, M.typeName) { event in

@@ -60,8 +60,8 @@ struct Lane: Equatable {
   /// - Parameters:
   ///   - makeKey: makes an idempotency key.
   ///   - omitted: the key of a member that is not sent, such as a temporary identifier.
-  ///   - visible: returns the part of the local record that the server can take already, such as without references to
-  ///     records that it does not have yet.
+  ///   - visible: returns the part of the local record that the server can accept now, without references to records
+  ///     that it lacks.
   /// - Returns: nil if there is nothing to send. The entry is removed then, unless a part of the record has to wait.
   mutating func request(
     _ makeKey: () -> String, omitting omitted: String? = nil,

@@ -38,10 +38,10 @@ struct Schedule {
 
   /// All entries, each after those that it waits for.
   ///
-  /// An entry waits for the creation of each record that it references, and for the earlier entries of its
-  /// transactions that do not wait for it themselves. A deletion waits for the entries of records that reference the
-  /// deleted one on the server. Parked entries hold those that wait for them, and no others. In a cycle of references
-  /// the last one that is found is left aside.
+  /// An entry waits for the creation of each record that it references. It also waits for the earlier entries of its
+  /// transactions that do not wait for it. A deletion waits for the entries of records that reference the deleted one
+  /// on the server. Parked entries hold those that wait for them, and no others. In a cycle of references the last one
+  /// that is found is left aside.
   ///
   /// - Complexity: O(*n* + *e*) in the number of entries and of edges, and for each entry O(*m*) in the number of those
   ///   that wait for it.

@@ -7,8 +7,8 @@ import StoreProtocol
 /// - Parameters:
 ///   - type: the type of the records whose mismatches are retried; nil for all.
 ///   - step: reads records, and commits their next state.
-/// - Throws: the errors of the step, or `ModelStoreError` with the code `cancelled`, or `conflict` after 1,000
-///   attempts: then it is the step itself that can't succeed.
+/// - Throws: the errors of the step, or `ModelStoreError` with the code `cancelled`. The code is `conflict` after 1,000
+///   attempts, since such a step can't succeed.
 func retryingMismatches<Result>(of type: String? = nil, _ step: () async throws -> Result) async throws -> Result {
   var attempts = 0
   while true {

@@ -46,7 +46,7 @@ struct RemoteRecords {
     self.local = local
   }
 
-  /// Whether the server supports a request by its key, so that sending it twice does it once.
+  /// Whether the server supports idempotency keys, so that a repeated request takes effect once.
   var hasKeys: Bool { (store as? any IdempotentModelStore)?.supportsIdempotencyKeys ?? false }
 
   // MARK: Reading
@@ -122,8 +122,8 @@ struct RemoteRecords {
 
   /// Reads the records that changed since a time, part by part in the order of their changes.
   ///
-  /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the
-  /// end, and all others to other positions. Some records are read twice, and a time that has more records than a page
+  /// Each part begins at the time at which the previous one ended. A record that changes meanwhile moves to the end,
+  /// which changes the positions of others. Some records are read twice, and a time that has more records than a page
   /// as well. A part begins later than the one before, so the reading ends where the server has no newer changes.
   ///
   /// - Parameters:
@@ -132,8 +132,8 @@ struct RemoteRecords {
   ///   - limit: the number of records in a part.
   ///   - look: called with each model and its record, before the model is released.
   ///   - body: receives a part.
-  /// - Throws: the errors of the store, and the errors of `body`; `ModelStoreError` with the code `unsupported` if the
-  ///   server ignores the condition or the order.
+  /// - Throws: the errors of the store and of `body`, or `ModelStoreError` with the code `unsupported` if the server
+  ///   ignores the condition or the order.
   func listInOrder<M: Model>(
     _ reading: IncrementalReading<M>, since time: Date, atMost limit: Int,
     _ look: (M, inout RemoteRecord) throws -> Void, _ body: ([RemoteRecord]) async throws -> Void
@@ -204,8 +204,8 @@ struct RemoteRecords {
   /// - Parameters:
   ///   - type: the class of the records.
   ///   - position: the position; nil for the current one.
-  ///   - remove: receives the identifiers of the deleted records, before the changed ones: a value that has to be
-  ///     unique may have moved to a changed record.
+  ///   - remove: receives the identifiers of the deleted records, before the changed ones. A unique value may have
+  ///     moved to a changed record.
   ///   - look: called with each changed model and its record, before the model is released.
   ///   - body: receives the changed records.
   /// - Returns: the page without its models; nil if the server has no change log.

@@ -38,8 +38,8 @@ struct RetryTimes: Sendable {
   /// Ends the delay of a type.
   mutating func end(_ type: String) { types[type] = nil }
 
-  /// Removes the times of entries that are not in the outbox any more, and delays those that failed before and were not
-  /// attempted now: they wait for others.
+  /// Removes the times of entries that are not in the outbox any more. Entries that failed before and were not attempted
+  /// now are delayed: they wait for others.
   mutating func keep(_ outbox: [OutboxEntry], at now: Int, delay: (_ attempts: Int) -> Int) {
     var kept: [ExactText: Int] = [:]
     for entry in outbox where !entry.isParked && entry.attempts > 0 {

@@ -4,8 +4,8 @@ import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension SyncExchange {
-  /// The milliseconds after which all records are compared, although the server has a change log: it may have been
-  /// restored from a backup, or written past its log.
+  /// The milliseconds after which all records are compared, although the server has a change log. The server may have
+  /// been restored from a backup, or written without its log.
   private static var comparisonInterval: Int { 86_400_000 }
 
   /// Reads the changes since the last exchange from the change log of the server.

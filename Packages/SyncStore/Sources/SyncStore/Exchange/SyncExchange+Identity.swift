@@ -198,8 +198,9 @@ extension SyncExchange {
     return deleted
   }
 
-  /// Returns a record without references to records that the server does not have yet, and without copies of itself in
-  /// embedded models, which have its temporary identifier.
+  /// Returns a record without references to records that the server does not have yet.
+  ///
+  /// Copies of the record in embedded models have its temporary identifier, and are left out, too.
   func withoutAwaitedReferences<M: Model>(
     _ record: AttributeDictionary, _ type: M.Type, _ identifier: String, besides known: Set<ExactText>
   ) -> AttributeDictionary {
@@ -228,8 +229,8 @@ extension SyncExchange {
 }
 
 extension Lane {
-  /// Makes the server's version the base of a local deletion if it only lacks references to deleted records. That the
-  /// server has removed them with these records is not a change by another client.
+  /// Makes the server's version the base of a local deletion if it only lacks references to deleted records. The server
+  /// removed them with these records, which is not a change by another client.
   ///
   /// - Parameters:
   ///   - remote: the server's record; nil if there is none.

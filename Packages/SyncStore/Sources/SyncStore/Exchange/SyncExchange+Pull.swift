@@ -131,8 +131,9 @@ extension SyncExchange {
     }
   }
 
-  /// Reads records alone that seem to have lost a one-to-one link: if two records of the server have the same one, only
-  /// the model that was read last has it.
+  /// Reads records alone that seem to have lost a one-to-one link.
+  ///
+  /// If two records of the server have the same link, only the model that was read last has it.
   private func withExclusiveLinks<M: Model>(
     _ type: M.Type, _ records: [RemoteRecord]
   ) async throws -> [RemoteRecord] {
@@ -158,8 +159,8 @@ extension SyncExchange {
     return complete
   }
 
-  /// Takes the rejected records of a type again, after all others: the value that has to be unique may have moved from
-  /// a record that was changed or removed since.
+  /// Takes the rejected records of a type again, after all others. A unique value may have moved from a record that was
+  /// changed or removed since.
   ///
   /// - Returns: whether none is left. Otherwise the next exchange has to read them again, so that the mark or the
   ///   position stays before them.
@@ -222,10 +223,9 @@ extension SyncExchange {
     }
   }
 
-  /// Takes a record that nothing local is known of for the result of a creation whose answer was lost, if it has all
-  /// its values.
+  /// Treats an unknown record as the result of a creation whose answer was lost, if it has all values that were sent.
   ///
-  /// With idempotency keys it is left aside: the next attempt tells which record the creation made.
+  /// With idempotency keys it is skipped, because the repeated request returns the created record.
   ///
   /// - Returns: whether there is such a creation.
   private func isAnswered<M: Model>(_ type: M.Type, _ record: RemoteRecord) async throws -> Bool {

@@ -40,15 +40,15 @@ struct SyncSignals: Sendable {
 
 extension SyncModelStore {
   /// Synchronises in the background until the task is cancelled: after local writes, when the connection returns, and
-  /// when a type was not pulled for an interval. It sleeps in between.
+  /// when a type is due for a pull. It sleeps in between.
   ///
   /// ```swift
   /// let synchronization = Task { await store.keepSynchronized(connectivity: monitor.isReachable) }
   /// ```
   ///
-  /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes, or
-  /// for the time that the server requires, at most six hours. A connection or a successful ``sync()`` ends the wait.
-  /// If the server fails to store a record or to list a type, only that one waits. ``status`` has the results.
+  /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes. If
+  /// the server requires a time, it waits for that, at most six hours. A connection or a successful ``sync()`` ends the
+  /// wait. If the server fails to store a record or to list a type, only that one waits. ``status`` has the results.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server is reachable, with an element for each change.

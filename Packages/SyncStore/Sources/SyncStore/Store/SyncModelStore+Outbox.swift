@@ -7,8 +7,9 @@ import Foundation
 extension SyncModelStore {
   // MARK: Entries
 
-  /// Returns all entries of the outbox in the order in which their records became dirty, with their changes, those that
-  /// they wait for, and the others of their transactions.
+  /// Returns all entries of the outbox, in the order in which their records became dirty.
+  ///
+  /// Each has its changes, the entries that it waits for, and the others of its transactions.
   ///
   /// - Throws: the errors of the local engine.
   /// - Complexity: O(*n*) in the number of dirty records and of their references.

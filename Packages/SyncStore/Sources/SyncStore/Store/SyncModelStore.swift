@@ -149,8 +149,8 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// continues.
   ///
   /// - Returns: the report. Rejected records are among its failures, and stay in the outbox.
-  /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported`
-  ///   in an instance without remote store, `cancelled`, or an error of the local engine.
+  /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now. The code is
+  ///   `unsupported` in an instance without remote store, `cancelled`, or that of the local engine.
   @discardableResult
   public func sync() async throws -> SyncReport { try await sync(comparingAll: false) }
 

@@ -51,7 +51,7 @@ import Testing
     #expect(tag.validationErrors.map(\.message) == ["is poison"])
   }
 
-  @Test func `An entry of an import that the server rejects holds no other`() async throws {
+  @Test func `An entry of an import that the server rejects delays no other`() async throws {
     let store = client()
     let entries = (0..<5).map { "{\"id\": \"\($0)\", \"label\": \"\($0 == 2 ? "poison" : "A")\"}" }
     let json = "[\(entries.joined(separator: ","))]"

@@ -258,7 +258,8 @@ import Testing
     #expect(store.status.value == .unauthorized(since: Date(milliseconds: 2_000)))
   }
 
-  @Test func `It sleeps without a connection, and synchronises when one appears`() async throws {
+  @Test func `Background synchronisation sleeps without a connection, and synchronises when one appears`() async throws
+  {
     let store = client()
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
     let task = Task { await store.keepSynchronized(connectivity: connectivity) }
@@ -276,7 +277,9 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(30)))
-  func `One that ended without a connection does not hold the next one, which has another source`() async throws {
+  func `A background synchronisation that ended without a connection does not delay the next one with another source`()
+    async throws
+  {
     let store = client()
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
     let first = Task { await store.keepSynchronized(connectivity: connectivity) }

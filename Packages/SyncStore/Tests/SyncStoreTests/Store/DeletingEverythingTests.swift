@@ -21,7 +21,7 @@ import Testing
     #expect(try await store.deleteAll() == 0)
   }
 
-  @Test func `The local store refuses it, and keeps what was not sent`() async throws {
+  @Test func `The local store rejects deleteAll, and keeps unsent changes`() async throws {
     let local = MemoryModelStore()
     let store = shelf.client(local.handle)
     try await store.save(Book.titled("Emma"))

@@ -21,7 +21,9 @@ import Testing
     try await FileModelStore(store.handle.local).close()
   }
 
-  @Test func `Its outbox, its notes and its temporary identifiers survive a restart`() async throws {
+  @Test func `The outbox, the discarded values and the temporary identifiers of a store in files survive a restart`()
+    async throws
+  {
     try await withFolder { folder in
       let first = store(folder)
       let book = Book.titled("Emma")

@@ -78,8 +78,8 @@
     }
   }
 
-  /// The work of the process that is killed: local writes in files, and synchronisations with a server, which has files
-  /// in the same process, or is reached over HTTP.
+  /// The work of the process that is killed: local writes in files, and synchronisations with a server. The server has
+  /// files in the same process, or is reached over HTTP.
   ///
   /// The system keeps what a killed process gave to it, so a request that the server answered took effect.
   private struct KilledSynchronization {

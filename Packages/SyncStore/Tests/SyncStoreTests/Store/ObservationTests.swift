@@ -137,7 +137,7 @@ private final class Note: Model {
 
   // MARK: Events
 
-  @Test func `A monitor receives names and keys of what happens, and no values`() async throws {
+  @Test func `A monitor receives the names and keys of events, and no values`() async throws {
     let log = EventLog()
     let (store, other) = (client(log), client())
     try await store.save(Tag.labeled("a", "secret-1"))

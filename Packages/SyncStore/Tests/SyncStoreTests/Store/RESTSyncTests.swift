@@ -266,7 +266,7 @@ import Testing
     #expect(try await store.sync().pushed == 2)
   }
 
-  @Test func `A server error holds up one record only, which comes last the next time`() async throws {
+  @Test func `A server error delays only one record, which is sent last the next time`() async throws {
     let store = client()
     try await store.save(Tag.labeled("a", "A"))
     try await store.save(Tag.labeled("b", "B"))

@@ -124,7 +124,7 @@ import Testing
     #expect(try await second.outbox().isEmpty)
   }
 
-  @Test func `A restarted client sends what an earlier one wrote`() async throws {
+  @Test func `A restarted client sends the writes of an earlier one`() async throws {
     let local = MemoryModelStore().handle
     do {
       let store = shelf.client(local)
@@ -340,7 +340,7 @@ import Testing
     private func note(_ call: String) { Self.calls.withLock { $0.append(call) } }
   }
 
-  @Test func `They run for the local write only`() async throws {
+  @Test func `The hooks of a model run for the local write only`() async throws {
     let store = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore(), types: [Watched.self])
     let model = Watched()
     try await store.save(model)

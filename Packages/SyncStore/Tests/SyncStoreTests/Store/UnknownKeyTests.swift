@@ -18,7 +18,7 @@ private final class Crate: Model {
     try JSONValue(json: #require(try await engine.read("Crate", identifier)).bytes)
   }
 
-  @Test func `They are sent with a creation and an update, and are pulled`() async throws {
+  @Test func `Values of unknown keys are sent with a creation and an update, and are pulled`() async throws {
     let local = MemoryModelStore()
     let store = SyncModelStore(
       local: local, remote: MemoryModelStore(server, scope: scopes()), types: [Crate.self], scope: scopes())

@@ -231,8 +231,8 @@ extension JournalContents {
 
   /// Finds the values of records in the bytes of a file.
   ///
-  /// - Parameter body: Is called with the number of each, its position in the bytes, the bytes there, and the range of
-  ///   the value in them; nil if they are not the expected record.
+  /// - Parameter body: Is called with the number of each record, its position, the bytes there, and the range of the
+  ///   value in them. The range is nil if the bytes are not the expected record.
   @inline(__always)
   private func forEachValue(
     _ numbers: Range<Int>, of selection: RecordSelection, in bytes: UnsafeRawBufferPointer, from start: UInt64,

@@ -74,7 +74,7 @@ extension ModelStoreError {
     ModelStoreError(
       .invalid,
       """
-      The closure returns no column. Return columns without labels. A Boolean field is a condition: where a column is \
+      The closure returns no column: return columns without labels. A Boolean field is a condition: where a column is \
       expected, write ($0.isPaid as QueryColumn<Bool>).
       """)
   }

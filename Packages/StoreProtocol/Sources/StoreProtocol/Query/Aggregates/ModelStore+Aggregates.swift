@@ -8,8 +8,8 @@ extension ModelStore {
   /// let total = try await store.sum(Expense.self, of: \.amount, where: { $0.isPaid })
   /// ```
   ///
-  /// Records without a value are left out. A store that has no records of its own, such as one behind a REST API, lists
-  /// the models, including the related models of the columns.
+  /// Records without a value are left out. A store without records of its own, such as one behind a REST API, lists the
+  /// models. The list includes the related models of the columns.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
@@ -312,8 +312,8 @@ extension ModelStore {
 
   /// Returns values of groups of the records that a query finds. See ``groups(_:by:where:sort:limit:evaluation:_:)``.
   ///
-  /// The limit and the offset of the query select records before they are grouped: a query sorted by date with limit
-  /// 100 gives the groups of the first 100 records. The parameters `sort` and `limit` concern the groups.
+  /// The limit and the offset of the query select records before they are grouped. A query sorted by date with limit
+  /// 100 groups the first 100 records. The parameters `sort` and `limit` concern the groups.
   ///
   /// - Throws: ``ModelStoreError`` as ``groups(_:by:where:sort:limit:evaluation:_:)`` does.
   public func groups<M: Model, each Key: Hashable, each Result>(

@@ -209,8 +209,10 @@ struct KeySearch {
     }
   }
 
-  /// Returns the position after the object or the array that begins at a position; negative if it has values inside, or
-  /// texts with escapes or brackets, or if the position may be inside a text.
+  /// Returns the position after the object or the array that begins at a position.
+  ///
+  /// - Returns: a negative number if it has values inside, or texts with escapes or brackets. Also if the position may be
+  ///   inside a text.
   @inline(__always)
   private static func end(ofFlatValueAt begin: Int, _ base: UnsafeRawPointer, _ count: Int) -> Int {
     guard isBegin(begin, base) else { return -1 }

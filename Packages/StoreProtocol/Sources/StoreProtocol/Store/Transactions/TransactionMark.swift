@@ -12,7 +12,7 @@ package final class TransactionMark: Sendable {
 
   /// The scope whose turn the transaction has; nil for a nested one.
   let scope: ObjectIdentifier?
-  /// What others wait for while the transaction runs: the scope, and the transaction of the scope that it is inside.
+  /// The turns that the transaction has: of the scope, and of the transaction of the scope that it is inside.
   let turns: [ObjectIdentifier]
   private let hasEnded = Atomic(false)
 

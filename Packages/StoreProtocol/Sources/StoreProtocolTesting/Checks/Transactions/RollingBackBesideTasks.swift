@@ -204,7 +204,7 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, age + 3, "the age (delay: \(delay))")
       try requireEqual(fresh.age.value, age + 3, "the stored age (delay: \(delay))")
       try require(!person.isDirty, "the age is dirty (delay: \(delay))")
-      // Nobody else wrote it.
+      // No other writer has changed it.
       person.age.value = age + 4
       try await store.save(person)
     }

@@ -31,16 +31,18 @@ extension ModelStoreContract {
       }
       try requireEqual(error.identifier, "2", "the identifier of the error")
       try requireEqual(error.fields.keys.sorted(), ["age", "name"], "the fields of the error")
-      try require(error.message.hasPrefix(#"The ContractPerson "2" was not written: "#), "it says: \(error.message)")
+      try require(
+        error.message.hasPrefix(#"The ContractPerson "2" was not written: "#), "the message is: \(error.message)")
       let unnamed = try await requireError(.invalid, "createAll with an invalid model without identifier") {
         try await store.createAll([ContractPerson.named("Ada"), ContractPerson.named("Bob"), ContractPerson.named("")])
       }
       try require(
-        unnamed.message.hasPrefix("The ContractPerson at index 2 was not written: "), "it says: \(unnamed.message)")
+        unnamed.message.hasPrefix("The ContractPerson at index 2 was not written: "),
+        "the message is: \(unnamed.message)")
       let only = try await requireError(.invalid, "createAll with one invalid model") {
         try await store.createAll([ContractPerson.named("")])
       }
-      try require(only.message.hasPrefix("This ContractPerson was not written: "), "it says: \(only.message)")
+      try require(only.message.hasPrefix("This ContractPerson was not written: "), "the message is: \(only.message)")
     },
     Check("an error of updateAll names the model", needs: [.queries]) { store in
       let people = try await store.createAll([
@@ -52,7 +54,8 @@ extension ModelStoreContract {
       let identifier = people[1].identifier ?? ""
       try requireEqual(error.identifier, identifier, "the identifier of the error")
       try require(
-        error.message.hasPrefix("The ContractPerson \"\(identifier)\" was not written: "), "it says: \(error.message)")
+        error.message.hasPrefix("The ContractPerson \"\(identifier)\" was not written: "),
+        "the message is: \(error.message)")
     },
     Check("a transaction writes models of several types together", needs: [.transactions]) { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
