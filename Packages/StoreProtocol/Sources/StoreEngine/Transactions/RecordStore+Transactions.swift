@@ -254,6 +254,7 @@ extension RecordStore {
     }
     try await followCommits()
     try checkTransaction(is: log)
+    for operation in operations { try transaction.checkWriter(of: operation.type, operation.identifier) }
     for operation in operations { try check(operation, in: transaction) }
     for (operation, record) in zip(operations, stored) {
       transaction.put(

@@ -20,6 +20,8 @@ public final class StoreTransaction {
     let isOwn: Bool
     /// Whether it could not be read before the transaction removed it.
     let isUnreadable: Bool
+    /// The log of the last write.
+    let log: StoreTransactionLog
   }
 
   let mark: TransactionMark
@@ -111,6 +113,20 @@ public final class StoreTransaction {
     return outdated
   }
 
+  /// Throws if a nested transaction that the running task is not part of has written a record. If that one fails, it
+  /// takes back later writes to the record as well.
+  ///
+  /// - Throws: `ModelStoreError` with the code `conflict`.
+  func checkWriter(of type: String, _ identifier: String) throws {
+    guard let entry = entry(type, identifier), parts.isOpenElsewhere(entry.log) else { return }
+    throw ModelStoreError(
+      .conflict,
+      """
+      The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: a nested transaction that has not ended \
+      has written it. Wait for that one, and repeat this call.
+      """, identifier: identifier)
+  }
+
   /// - Parameters:
   ///   - stored: the record before the call; nil if there was none.
   ///   - isUnreadable: whether it could not be read.
@@ -130,7 +146,7 @@ public final class StoreTransaction {
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
       content: content, order: isNew ? count : known?.order ?? count, position: known?.position ?? tracker.position,
       isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true,
-      isUnreadable: known?.isUnreadable ?? isUnreadable)
+      isUnreadable: known?.isUnreadable ?? isUnreadable, log: log)
     entries[type, default: [:]][key] = entry
     parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }

@@ -47,6 +47,11 @@ final class TransactionParts {
   /// The log of the innermost nested transaction of the running task; nil outside of nested ones.
   var nestedLog: StoreTransactionLog? { open.isEmpty ? nil : open.last { $0.mark.isEntered }?.log }
 
+  /// Returns whether a log is of an open nested transaction that the running task is not part of.
+  func isOpenElsewhere(_ log: StoreTransactionLog) -> Bool {
+    !open.isEmpty && open.contains { $0.log === log && !$0.mark.isEntered }
+  }
+
   /// Throws if the running task is in a nested transaction whose outer one has ended.
   ///
   /// - Throws: `ModelStoreError` with the code `conflict`.

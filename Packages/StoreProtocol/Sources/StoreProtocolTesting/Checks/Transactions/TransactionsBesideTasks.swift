@@ -19,6 +19,9 @@ extension ModelStoreContract {
     SharedEngineCheck("the saves of one model through one store instance run one after the other") { makeStore in
       try await savingInTurns(makeStore)
     },
+    SharedEngineCheck("a record that an open nested transaction wrote is not written beside it") { makeStore in
+      for fails in [false, true] { try await savingBesideNested(fails: fails, makeStore) }
+    },
     SharedEngineCheck("refreshes of a model beside its save end") { makeStore in
       for delay in 0..<10 { try await refreshingBesideSave(delay, makeStore) }
     },
@@ -106,6 +109,42 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.age == round * 3 + 3 }), 1, "the stored last edits")
     }
+  }
+
+  /// Saves a field of a model beside a nested transaction that saved another one.
+  @MainActor private static func savingBesideNested(
+    fails: Bool, _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let person = try await store.create(ContractPerson.named("Ada", age: 36))
+    try await transaction(in: store) { store in
+      let (saved, save) = AsyncStream.makeStream(of: Void.self)
+      let (attempted, attempt) = AsyncStream.makeStream(of: Void.self)
+      let nested = Task { @MainActor in
+        try await transaction(in: store) { store in
+          person.name.value = "Augusta"
+          try await store.save(person)
+          save.finish()
+          for await _ in attempted {}
+          if fails { throw Refusal() }
+        }
+      }
+      for await _ in saved {}
+      person.age.value = 37
+      try await requireError(.conflict, "a save beside a nested transaction (fails: \(fails))") {
+        try await store.save(person)
+      }
+      attempt.finish()
+      _ = await nested.result
+      try await store.save(person)
+    }
+    let name = fails ? "Ada" : "Augusta"
+    let fresh = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    for each in [person, fresh] {
+      try require(each.name.value == name && each.age.value == 37, "a value was lost (fails: \(fails))")
+    }
+    try require(!person.isDirty, "the person is dirty (fails: \(fails))")
   }
 
   /// Refreshes a model twice while it is being saved.
