@@ -14,12 +14,16 @@ extension RESTService {
     guard served.mayAllow(.read) else { throw refusal(call) }
     try refuseItems(call)
     let version = try await lookup(type, served, identifier, call, in: open(makeScope()))
+    // The tag is that of the whole record, so that it is a precondition of a write.
     var response = HTTPResponseData(status: 200, headers: ["ETag": version.tag])
     if call.hasVersion(version.tag) {
       response.status = 304
     } else {
       response.headers["Content-Type"] = dialect.servedMediaType
-      response.body = version.body
+      response.body =
+        try call.fields.map {
+          try dialect.servedBody(of: $0.reduced(version.record), served.form).jsonData(.init(sortedKeys: true))
+        } ?? version.body
     }
     return response
   }
@@ -46,6 +50,7 @@ extension RESTService {
   func list<M: Model>(_ type: M.Type, _ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
     guard served.mayAllow(.read) else { throw refusal(call) }
     if let position = call.items.first(where: { $0.name == Self.changesParameter })?.value {
+      try refuseFields(call)
       return try await changes(type, served, position, call)
     }
     return try await list(ListParameters(call, type, self), served, call, in: open(makeScope()))
@@ -66,7 +71,10 @@ extension RESTService {
     } catch let error as ModelStoreError where error.code == .unsupported && parameters.isQuery {
       throw ServiceProblem(400, error.message)
     }
-    let records = try models.map { try record(of: $0) }
+    let records = try models.map { model in
+      let record = try record(of: model)
+      return call.fields?.reduced(record) ?? record
+    }
     var headers: HTTPHeaderList = [:]
     let link = try next.map { try parameters.link(after: $0) }
     if let link { headers["Link"] = "<\(link)>; rel=\"next\"" }

@@ -219,6 +219,7 @@ public final class RESTService: Sendable {
       try dialect.servedQuery(&query, of: served.form)
     } catch let error as ModelStoreError where error.code == .unsupported { throw ServiceProblem(400, error.message) }
     call.items = query.items.map { ($0.name, $0.value) }
+    try takeFields(of: &call, served)
     if let identifier = query.identifier {
       guard rest.isEmpty else {
         throw ServiceProblem(400, "Both the path and a filter name a record. Use one of them.")
@@ -236,11 +237,13 @@ public final class RESTService: Sendable {
 
   private func answerForCollection(_ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
     switch call.method {
-    case "GET" where acceptsEvents(call): try await recentEvents(served.type, served, call)
-    case "GET": try await list(served.type, served, call)
-    case "HEAD": try await list(served.type, served, call).withoutBody
-    case "POST": try await write(call) { try await self.create(served.type, served, nil, call, $0) }
-    case "OPTIONS": .options(["GET", "HEAD", "POST"])
+    case "GET" where acceptsEvents(call):
+      try refuseFields(call)
+      return try await recentEvents(served.type, served, call)
+    case "GET": return try await list(served.type, served, call)
+    case "HEAD": return try await list(served.type, served, call).withoutBody
+    case "POST": return try await write(call) { try await self.create(served.type, served, nil, call, $0) }
+    case "OPTIONS": return .options(["GET", "HEAD", "POST"])
     default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "POST"])
     }
   }

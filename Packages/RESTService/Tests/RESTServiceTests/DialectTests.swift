@@ -46,6 +46,31 @@ import Testing
     #expect(page.json?["links"]?["next"]?.stringValue?.hasPrefix("?after=") == true)
   }
 
+  @Test func `Resources of JSON API are limited to the fields of their type`() async throws {
+    let store = MemoryModelStore()
+    let owner = Owner()
+    owner.name = "Olga"
+    try await store.create(owner)
+    let novel = Novel()
+    (novel.title, novel.owner) = ("Emma", owner)
+    try await store.create(novel)
+    let dialect = JSONAPIDialect()
+    let record = try await Self.answer(dialect, "GET", "/novels/1?fields%5Bnovels%5D=title", in: store)
+    #expect(record.json == ["data": ["type": "novels", "id": "1", "attributes": ["title": "Emma"]]])
+    let linked = try await Self.answer(dialect, "GET", "/novels?fields%5Bnovels%5D=owner", in: store)
+    let owners: JSONValue = ["owner": ["data": ["type": "owners", "id": "1"]]]
+    #expect(
+      linked.json?["data"] == [["type": "novels", "id": "1", "attributes": [:], "relationships": owners]])
+    for (query, part) in [
+      ("fields%5Bnovels%5D=pages", "id, owner, rating, title, writer"), ("fields%5Bowners%5D=name", "only novels"),
+      ("fields=title", "There is no parameter"),
+    ] {
+      let answer = try await Self.answer(dialect, "GET", "/novels?" + query, in: store)
+      #expect(answer.status == 400)
+      #expect(answer.json?["detail"]?.stringValue?.contains(part) == true, "\(answer.json ?? .null)")
+    }
+  }
+
   @Test func `An envelope has the record, and the address of the next page`() async throws {
     let store = MemoryModelStore()
     let dialect = EnvelopedDialect("page.items", record: "item", next: "page.next")

@@ -60,6 +60,45 @@ import Testing
     #expect(try await library.request("GET", "/novels?" + query).status == 400)
   }
 
+  @Test func `Responses are limited to the requested fields and the identifier`() async throws {
+    let library = Library()
+    try await library.add("a", "b", "c")
+    let first = try await library.request("GET", "/novels?limit=2&fields=title")
+    #expect(first.json == [["id": 1, "title": "a"], ["id": 2, "title": "b"]])
+    // The next page is limited in the same way.
+    #expect(try await library.request("GET", first.next(after: "/novels")).json == [["id": 3, "title": "c"]])
+    #expect(try await library.request("GET", "/novels?fields=id&limit=1").json == [["id": 1]])
+    let record = try await library.request("GET", "/novels/1?fields=title,rating")
+    #expect(record.json == ["id": 1, "title": "a"])
+    // Its version is that of the whole record, and is a precondition of a write.
+    let whole = try await library.request("GET", "/novels/1")
+    #expect(record.tag == whole.tag)
+    let headers: HTTPHeaderList = ["If-Match": try #require(record.tag)]
+    #expect(try await library.request("PATCH", "/novels/1", ["rating": 3], headers: headers).status == 200)
+    #expect(try await library.request("GET", "/novels/1?fields=rating").json == ["id": 1, "rating": 3])
+    let parameters = library.service.openAPI["paths"]?["/novels/{identifier}"]?["get"]?["parameters"]?.arrayValue
+    #expect(parameters?.contains { $0["name"] == "fields" } == true)
+  }
+
+  @Test(arguments: [
+    ("GET", "/novels?fields=pages", "id, owner, rating, title, writer"),
+    ("GET", "/novels/1?fields=title,Title", "id, owner, rating, title, writer"),
+    ("GET", "/owners?fields=secret", "id, name"), ("GET", "/novels?fields=title&fields=id", "occurs twice"),
+    ("DELETE", "/novels/1?fields=title", "There is no parameter"),
+    ("GET", "/novels?field=title", "where, sort, limit, offset, after, fields"),
+  ])
+  func `A field that responses lack is refused by name`(method: String, address: String, part: String) async throws {
+    let library = Library { access in
+      access.allow([.read, .write], Novel.self)
+      access.allow(.read, Owner.self)
+      access.hide(\Owner.$secret)
+    }
+    try await library.add("a")
+    let answer = try await library.request(method, address)
+    #expect(answer.status == 400)
+    #expect(answer.json?["detail"]?.stringValue?.contains(part) == true, "\(answer.json ?? .null)")
+  }
+
   @Test func `A mark of another query is refused`() async throws {
     let library = Library()
     try await library.add("a", "b", "c")

@@ -45,7 +45,8 @@ private struct ServedTypeDescription {
       operations["get"] = operation(
         "list", "Lists records.", ["200": OpenAPIParts.list(name, hasLog), "304": OpenAPIParts.unchanged],
         [400, 406, 414],
-        parameters: OpenAPIParts.listParameters + [OpenAPIParts.condition("If-None-Match")]
+        parameters: OpenAPIParts.listParameters
+          + [OpenAPIParts.fieldsParameter, OpenAPIParts.condition("If-None-Match")]
           + (hasLog ? [OpenAPIParts.changesParameter] : []))
     }
     if served.mayAllow(.create) {
@@ -62,7 +63,7 @@ private struct ServedTypeDescription {
     if served.mayAllow(.read) {
       operations["get"] = operation(
         "lookup", "Returns a record.", ["200": found, "304": OpenAPIParts.unchanged],
-        [400, 404], parameters: [OpenAPIParts.condition("If-None-Match")])
+        [400, 404], parameters: [OpenAPIParts.fieldsParameter, OpenAPIParts.condition("If-None-Match")])
     }
     if served.mayAllow(.update) {
       operations["patch"] = operation(
@@ -146,6 +147,11 @@ private enum OpenAPIParts {
   static let changesParameter: JSONValue = [
     "name": .string(RESTService.changesParameter), "in": "query", "schema": ["type": "string"],
     "description": "Lists the changes since this position of the change log; empty for the current position.",
+  ]
+
+  static let fieldsParameter: JSONValue = [
+    "name": "fields", "in": "query", "schema": ["type": "string"],
+    "description": "Limits the records to fields: their keys with commas. The identifier is always among them.",
   ]
 
   static let unchanged: JSONValue = ["description": "The client has this version."]

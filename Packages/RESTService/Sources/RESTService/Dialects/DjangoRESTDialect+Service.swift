@@ -5,6 +5,9 @@ extension DjangoRESTDialect: RESTServiceDialect {
   /// JSON.
   public var servedMediaType: String { "application/json" }
 
+  /// Returns `fields`.
+  public func fieldsParameter(of form: RESTServedForm) -> String? { "fields" }
+
   /// Returns the body.
   public func servedRecord(in body: JSONValue, of form: RESTServedForm) throws -> JSONValue { body }
 

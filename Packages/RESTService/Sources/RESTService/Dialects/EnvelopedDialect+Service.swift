@@ -5,6 +5,9 @@ extension EnvelopedDialect: RESTServiceDialect {
   /// JSON.
   public var servedMediaType: String { "application/json" }
 
+  /// Returns `fields`.
+  public func fieldsParameter(of form: RESTServedForm) -> String? { "fields" }
+
   /// Returns the value at ``EnvelopedDialect/payloadPath``.
   public func servedRecord(in body: JSONValue, of form: RESTServedForm) throws -> JSONValue {
     guard let payloadPath else { return body }

@@ -5,6 +5,9 @@ extension JSONAPIDialect: RESTServiceDialect {
   /// The media type of JSON:API.
   public var servedMediaType: String { Self.mediaType }
 
+  /// Returns `fields` with the type of the resources: `fields[books]`.
+  public func fieldsParameter(of form: RESTServedForm) -> String? { "fields[\(form.collection)]" }
+
   /// Returns the attributes, the identifier, and the identifiers of related resources as one record.
   public func servedRecord(in body: JSONValue, of form: RESTServedForm) throws -> JSONValue {
     guard case .object(let resource)? = body["data"], resource["type"] == .string(form.collection) else {

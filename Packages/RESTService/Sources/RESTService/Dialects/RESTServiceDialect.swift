@@ -20,6 +20,12 @@ public protocol RESTServiceDialect: Sendable {
   /// - Throws: `ModelStoreError` with the code `unsupported` for a parameter that is not served.
   func servedQuery(_ query: inout RESTServedQuery, of form: RESTServedForm) throws
 
+  /// Returns the name of the parameter that limits the fields of the records in a response, such as `fields`. Default:
+  /// nil, there is none.
+  ///
+  /// Its value is a list of keys with commas. A part in brackets, as in `fields[books]`, is the type of the records.
+  func fieldsParameter(of form: RESTServedForm) -> String?
+
   /// Returns the record of a request.
   ///
   /// - Throws: `ModelDecodingError` for a body of another form.
@@ -40,6 +46,9 @@ public protocol RESTServiceDialect: Sendable {
 extension RESTServiceDialect {
   /// Changes nothing.
   public func servedQuery(_ query: inout RESTServedQuery, of form: RESTServedForm) throws {}
+
+  /// Returns nil: responses have whole records.
+  public func fieldsParameter(of form: RESTServedForm) -> String? { nil }
 }
 
 /// The query of an address.
@@ -127,6 +136,9 @@ extension RESTServedForm {
 extension JSONDialect: RESTServiceDialect {
   /// JSON.
   public var servedMediaType: String { "application/json" }
+
+  /// Returns `fields`.
+  public func fieldsParameter(of form: RESTServedForm) -> String? { "fields" }
 
   /// Returns the body.
   public func servedRecord(in body: JSONValue, of form: RESTServedForm) throws -> JSONValue { body }

@@ -30,12 +30,13 @@ struct ListParameters<M: Model> {
       case "offset": offset = try Self.number(name, value)
       case "after": mark = try Self.mark(value)
       default:
+        let names = Self.names + [service.fieldsParameter(of: type)].compactMap(\.self)
         throw ServiceProblem(
-          400, "There is no parameter \"\(name.prefix(80))\": there are \(Self.names.joined(separator: ", ")).")
+          400, "There is no parameter \"\(name.prefix(80))\": there are \(names.joined(separator: ", ")).")
       }
     }
     limit = min(limit, service.options.maximumPageSize)
-    items = call.items.filter { $0.name != "after" }
+    items = call.items.filter { $0.name != "after" } + call.fieldItems
     do {
       query = try ModelQuery<M>(json: .object(json))
     } catch let error as ModelStoreError {

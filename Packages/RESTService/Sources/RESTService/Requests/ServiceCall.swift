@@ -9,6 +9,10 @@ struct ServiceCall {
   let path: [String]
   /// The items of the query, decoded.
   var items: [(name: String, value: String)]
+  /// The fields to which the records of the response are limited; nil for all.
+  var fields: FieldSet?
+  /// The items of the query with the names of these fields.
+  var fieldItems: [(name: String, value: String)] = []
 
   var method: String { request.http.method.description.uppercased() }
   var headers: HTTPHeaderList { request.http.headers }
