@@ -113,8 +113,8 @@ public final class StoreTransaction {
     return outdated
   }
 
-  /// Throws if a nested transaction that the running task is not part of has written a record. If that one fails, it
-  /// takes back later writes to the record as well.
+  /// Throws if a nested transaction that the running task is not part of has written a record. Its rollback would also
+  /// revert a later write.
   ///
   /// - Throws: `ModelStoreError` with the code `conflict`.
   func checkWriter(of type: String, _ identifier: String) throws {
