@@ -30,7 +30,7 @@ extension ModelIsolation where Self: ModelObject {
     // A list that was not read has an edit of its inverse, and is incomplete.
     let fields = fieldsForDictionaryValue().filter { $0.loadState != .notLoaded }
     // The edits of another task's open transaction are its own.
-    let edited = Set((identityMap?.transactions ?? []).flatMap(\.editedFields).map { ObjectIdentifier($0) })
+    let edited = Set((recordingMap?.transactions ?? []).flatMap(\.editedFields).map { ObjectIdentifier($0) })
     let stored = Set(fields.map { ObjectIdentifier($0) }).subtracting(edited)
     revertFields(isRead: true) { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) }
     for field in storableFields where field.lastChange <= stamp && isLoadedFromDocument(field) {
@@ -61,9 +61,10 @@ extension ModelObject {
         // The revert of another relation may have reverted this one, or changed it.
         guard field.isDirty else { return dirty.contains(ObjectIdentifier(field)) }
         guard shouldRevert(field) else { return false }
-        guard isRead, let identityMap else { return revert(field) }
+        // An open transaction may have removed the model from its scope.
+        guard isRead, let map = recordingMap else { return revert(field) }
         // The edits that observers make at the end of the transaction are edits.
-        return identityMap.readingBaseline { revert(field) }
+        return map.readingBaseline { revert(field) }
       }
     }
   }
