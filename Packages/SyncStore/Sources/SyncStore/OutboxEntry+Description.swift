@@ -15,7 +15,9 @@ extension OutboxEntry {
   /// A member of a record whose value is not the server's last one.
   ///
   /// ```swift
-  /// for change in entry.changes { print(change) }  // rating: 5 → 4
+  /// for entry in try await store.outbox() {
+  ///   for change in entry.changes { print(change) }  // rating: 5 → 4
+  /// }
   /// ```
   public struct Change: Sendable, Hashable, CustomStringConvertible {
     /// The key of the member.
