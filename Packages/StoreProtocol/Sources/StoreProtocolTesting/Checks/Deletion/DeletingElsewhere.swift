@@ -16,7 +16,8 @@ extension ModelStoreContract {
       try require(found == live, "the room is another object")
       try requireEqual(found.first?.house.value?.identifier, houses[1].identifier, "the house of the room")
       // An unsaved link counts.
-      live[0].house.value = nil
+      let moved = live[0]
+      moved.house.value = nil
       try await store.delete(try await store.lookup(ContractHouse.self, identifier: houses[1].identifier ?? ""))
       try requireEqual(try await writer.count(ContractRoom.self), 1, "the number of rooms at last")
     },
