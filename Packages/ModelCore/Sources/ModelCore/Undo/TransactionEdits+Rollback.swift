@@ -182,10 +182,16 @@ extension TransactionEdits {
           lists.append((relation, entry.model, relation.liveModels))
         }
       }
-      if elsewhere == nil || elsewhere?.isDirty == true { reinstate(entry) }
-      if let elsewhere { entry.field.reinstate(elsewhere, exactly: !elsewhere.isDirty, marksClean: true) }
-      if let elsewhere, let stamp = entry.capturedElsewhere, !overtaken.contains(id) {
-        // A save of the other task has stored the value since.
+      guard let elsewhere else {
+        reinstate(entry)
+        continue
+      }
+      // The baseline is the value that the transaction saved, or that of a model that it deleted.
+      let hasUncommittedBaseline =
+        elsewhere.isDirty && (uncommitted.contains(id) || deleted.contains(entry.model))
+      entry.field.reinstate(hasUncommittedBaseline ? entry.before : elsewhere, exactly: true, marksClean: false)
+      if elsewhere.isDirty { entry.field.reinstate(elsewhere, exactly: false, marksClean: true) }
+      if let stamp = entry.captured, !overtaken.contains(id) {
         entry.field.reinstateLastChange(elsewhere)
         entry.field.markSaved(asOf: stamp)
       }

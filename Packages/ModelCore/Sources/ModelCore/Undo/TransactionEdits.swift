@@ -19,10 +19,9 @@ public final class TransactionEdits {
     let before: FieldState
     /// The last state that another task gave the field since.
     var elsewhere: FieldState?
-    /// When another task's save captured the value from before; nil if none did.
+    /// When another task's save captured the value of the field. It ended after ``elsewhere``, or the value from before,
+    /// was recorded; nil if none did.
     var captured: ChangeStamp?
-    /// When another task's save captured the value in ``elsewhere``; nil if none did.
-    var capturedElsewhere: ChangeStamp?
     /// The counts of reads and saves that histories had for the field.
     let epochs: [(undo: WeakUndo, epoch: Int?)]
   }
@@ -211,7 +210,7 @@ public final class TransactionEdits {
       order.append(id)
     } else if !map.isRollingBack, overtaken.remove(id) != nil {
       entries[id]?.elsewhere = field.captureState()
-      entries[id]?.capturedElsewhere = nil
+      entries[id]?.captured = nil
     }
   }
 
@@ -243,15 +242,13 @@ public final class TransactionEdits {
       let id = ObjectIdentifier(field)
       // The transaction has edited the field since: the saved value is the one to restore.
       if let stamp, field.lastChange > stamp, entries[id] != nil, !overtaken.contains(id) {
-        if let elsewhere = entries[id]?.elsewhere, elsewhere.lastChange <= stamp {
-          entries[id]?.capturedElsewhere = stamp
-        } else {
-          entries[id]?.captured = stamp
-        }
+        entries[id]?.captured = stamp
         return
       }
       return willChange(field, of: model)
     }
+    // The rollback of a nested transaction restores what another task saved. It saves nothing itself.
+    if map.isRollingBack { return }
     let id = ObjectIdentifier(field)
     if newModels.contains(model) {
       savedFields[ObjectIdentifier(model), default: []].append(field)
