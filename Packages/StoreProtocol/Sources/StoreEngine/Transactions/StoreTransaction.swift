@@ -118,7 +118,7 @@ public final class StoreTransaction {
   ///
   /// - Throws: `ModelStoreError` with the code `conflict`.
   func checkWriter(of type: String, _ identifier: String) throws {
-    guard let entry = entry(type, identifier), parts.isOpenElsewhere(entry.log) else { return }
+    guard let entry = entry(type, identifier), parts.isOpenElsewhere(entry.log.current) else { return }
     throw ModelStoreError(
       .conflict,
       """

@@ -5,6 +5,8 @@
 package final class StoreTransactionLog {
   private var completions: [() -> Void] = []
   private var undoings: [() -> Void] = []
+  /// The log that this one was moved to.
+  private weak var adopter: StoreTransactionLog?
 
   /// An empty log.
   package init() {}
@@ -16,10 +18,14 @@ package final class StoreTransactionLog {
 
   /// Moves the log of a part of the transaction to this one, with which the part is then completed and undone.
   package func adopt(_ part: StoreTransactionLog) {
+    part.adopter = self
     completions += part.completions
     undoings += part.undoings
     (part.completions, part.undoings) = ([], [])
   }
+
+  /// The log that completes or undoes the changes: this one, or the last one that it was moved to.
+  package var current: StoreTransactionLog { adopter?.current ?? self }
 
   /// Completes the changes after the commit.
   package func commit() {

@@ -20,7 +20,9 @@ extension ModelStoreContract {
       try await savingInTurns(makeStore)
     },
     SharedEngineCheck("a record that an open nested transaction wrote is not written beside it") { makeStore in
-      for fails in [false, true] { try await savingBesideNested(fails: fails, makeStore) }
+      for fails in [false, true] {
+        for isInner in [false, true] { try await savingBesideNested(fails: fails, isInner: isInner, makeStore) }
+      }
     },
     SharedEngineCheck("refreshes of a model beside its save end") { makeStore in
       for delay in 0..<10 { try await refreshingBesideSave(delay, makeStore) }
@@ -112,11 +114,14 @@ extension ModelStoreContract {
   }
 
   /// Saves a field of a model beside a nested transaction that saved another one.
+  ///
+  /// - Parameter isInner: whether one inside it saved the model, and has ended.
   @MainActor private static func savingBesideNested(
-    fails: Bool, _ makeStore: () async throws -> any ModelStore
+    fails: Bool, isInner: Bool, _ makeStore: () async throws -> any ModelStore
   ) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
+    let place = "(fails: \(fails), inner: \(isInner))"
     let person = try await store.create(ContractPerson.named("Ada", age: 36))
     try await transaction(in: store) { store in
       let (saved, save) = AsyncStream.makeStream(of: Void.self)
@@ -124,7 +129,11 @@ extension ModelStoreContract {
       let nested = Task { @MainActor in
         try await transaction(in: store) { store in
           person.name.value = "Augusta"
-          try await store.save(person)
+          if isInner {
+            try await transaction(in: store) { store in try await store.save(person) }
+          } else {
+            try await store.save(person)
+          }
           save.finish()
           for await _ in attempted {}
           if fails { throw Refusal() }
@@ -132,7 +141,7 @@ extension ModelStoreContract {
       }
       for await _ in saved {}
       person.age.value = 37
-      try await requireError(.conflict, "a save beside a nested transaction (fails: \(fails))") {
+      try await requireError(.conflict, "a save beside a nested transaction \(place)") {
         try await store.save(person)
       }
       attempt.finish()
@@ -142,9 +151,9 @@ extension ModelStoreContract {
     let name = fails ? "Ada" : "Augusta"
     let fresh = try await makeStore().lookup(ContractPerson.self, identifier: person.identifier ?? "")
     for each in [person, fresh] {
-      try require(each.name.value == name && each.age.value == 37, "a value was lost (fails: \(fails))")
+      try require(each.name.value == name && each.age.value == 37, "a value was lost \(place)")
     }
-    try require(!person.isDirty, "the person is dirty (fails: \(fails))")
+    try require(!person.isDirty, "the person is dirty \(place)")
   }
 
   /// Refreshes a model twice while it is being saved.
