@@ -21,27 +21,33 @@ extension RESTModelStore {
     call.embed(embedding)
     // Related models may have changed, although the model is the same.
     if embedding.isEmpty, let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
-    return try await handle.run(
+    var isOvertaken = false
+    let model: M = try await handle.run(
       call,
       whenAnswered: { response in
         // The answer may be about a model whose creation is not finished here.
-        if live == nil, response.isSuccessful {
+        if response.isSuccessful, scope.liveModel(type, identifier: identifier) == nil {
           try await scope.creations.waitForCreations(of: call.operation.typeName)
         }
         // A save has captured values that a refresh discards, but stores them all the same.
         if let live, isRefreshing { try await saveTurns.waitUntilFree(ObjectIdentifier(live)) }
       },
       raw: { response in
-        let start = response.isJoined ? .unknown : start
         if response.isSuccessful || response.status == 304,
-          scope.liveModel(type, identifier: identifier) == nil,
-          scope.isOutdated(type, identifier: identifier, readSince: start)
+          scope.liveModel(type, identifier: identifier)?.isUnloadedReference != false,
+          scope.pendingReads.wasDeleted(M.typeName, identifier, since: start)
         {
-          // Its record was deleted during the request.
+          // Its record was deleted during the request. A lookup joins none that began before a write.
           throw ModelStoreError.notFound(M.typeName, identifier: identifier)
         }
-        if response.status == 304, call.headers["If-None-Match"] != nil { return live }
-        if let newer = newerModel(type, identifier, than: start, response) { return newer }
+        if response.status == 304, call.headers["If-None-Match"] != nil {
+          return scope.liveModel(type, identifier: identifier) ?? live
+        }
+        let start = response.isJoined ? .unknown : start
+        if let newer = newerModel(type, identifier, than: start, response) {
+          isOvertaken = isRefreshing
+          return newer
+        }
         let model = plainModel(in: response, type, identifier, readSince: start)
         if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
         return model
@@ -56,6 +62,8 @@ extension RESTModelStore {
         scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start)
         return model
       })
+    // A save or a read was faster than the answer. A refresh discards the edits that were made since.
+    return isOvertaken ? try await lookup(type, given, embedding: embedding) : model
   }
 
   /// Fetches models with GETs of their collection, in the order of the server, page by page if it has pages.

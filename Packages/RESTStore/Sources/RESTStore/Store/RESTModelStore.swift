@@ -226,6 +226,8 @@ public final class RESTModelStore: ModelStore {
       known = tags.changedTag(of: model)
     }
     let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
+    // Rules that wait may have let a refresh read another version.
+    known = tags.changedTag(of: model) ?? known
     let router = handle.router
     let depth = router.maxPathDepth
     var call = try self.call(

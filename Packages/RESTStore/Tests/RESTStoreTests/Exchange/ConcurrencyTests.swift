@@ -90,6 +90,31 @@ import Testing
     #expect(transport.requests.map(\.method) == [.get, .patch, .get])
   }
 
+  @Test(arguments: [200, 304])
+  @MainActor
+  func `A lookup beside the deletion of its record makes no model`(status: Int) async throws {
+    let isFirst = Lock(true)
+    // The server reads the record before it deletes it, and the answer arrives after that.
+    let transport = GatedTransport(holding: { $0.method == .get && isFirst.withLock { !$0 } }) { request in
+      if request.method == .delete { return HTTPResponseData(status: 204) }
+      let hasBody = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst || status == 200
+      }
+      return hasBody ? ada(["ETag": #""1""#]) : HTTPResponseData(status: status)
+    }
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    let lookup = Task { try await store.lookup(Person.self, identifier: "1").name.value }
+    await transport.arrived(1)
+    try await store.delete(person)
+    transport.open()
+    #expect(try await storeError { _ = try await lookup.value }.code == .notFound)
+    #expect(store.scope.liveModel(Person.self, identifier: "1") == nil)
+    #expect(transport.requests.map(\.method) == [.get, .get, .delete])
+    #expect(transport.requests[1].headers["If-None-Match"] == #""1""#)
+  }
+
   @Test(arguments: [true, false])
   @MainActor
   func `An equal lookup that joins an earlier one returns no older value than a list`(joins: Bool) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
 @Suite struct `Any other request of a REST store` {
@@ -57,6 +58,26 @@ import Testing
     #expect(people.first === ada)
     #expect(ada.name.value == "Augusta")
     #expect(ada.age.value == 36)
+  }
+
+  @Test(arguments: [true, false])
+  func `An answer whose record was deleted since its request has no model`(isList: Bool) async throws {
+    let record = #"{"id": 7, "name": "Ada"}"#
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 200, body: Data(record.utf8))),
+      .success(HTTPResponseData(status: 200, body: Data((isList ? "[\(record)]" : record).utf8))),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let ada = try await store.lookup(Person.self, identifier: "7")
+    let answer = try await store.request(.post, "/people/7/archive")
+    try await store.delete(ada)
+    if isList {
+      #expect(try answer.models(Person.self).isEmpty)
+    } else {
+      #expect(try await storeError { _ = try answer.model(Person.self) }.code == .notFound)
+    }
+    #expect(store.scope.liveModel(Person.self, identifier: "7") == nil)
   }
 
   @Test func `A REST store unwraps the models of an answer as its dialect does`() async throws {
