@@ -63,6 +63,10 @@ extension RecordStore {
     defer { saveTurns.end(ObjectIdentifier(model)) }
     // The save before has written everything.
     if hasWaited, fields == nil, scope.fieldsToSave(of: model).isEmpty, !model.hasUnsavedRemainder { return }
+    // Others may change the written record before the write returns. A read or a feed may bring their values by then,
+    // and can't replace those that are being saved.
+    let start = transaction == nil && !handle.readsImmediately ? scope.pendingReads.begin() : nil
+    defer { if start != nil { scope.pendingReads.end() } }
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     let completed: [RecordOperation]
@@ -88,7 +92,9 @@ extension RecordStore {
         try checkCancellation()
       }
     }
+    let wasRead = start.map { scope.pendingReads.isNewer(model, than: $0) } ?? false
     try save.finish(in: transaction?.log)
     readCompleted(completed, as: M.self)
+    if wasRead, let identifier = model.storedIdentifier { await readAgain(model, identifier) }
   }
 }

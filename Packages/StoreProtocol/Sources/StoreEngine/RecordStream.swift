@@ -76,7 +76,7 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
   private func model(of record: FoundRecord) async throws -> M? {
     let scope = store.scope
     try await scope.creations.waitForCreations(of: M.typeName)
-    if let live = scope.liveModel(M.self, identifier: record.identifier),
+    if let live = scope.liveModel(M.self, identifier: record.identifier), !live.isUnloadedReference,
       scope.pendingReads.isNewer(live, than: read.start)
     {
       return live

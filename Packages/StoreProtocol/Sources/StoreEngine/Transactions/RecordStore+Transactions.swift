@@ -150,7 +150,8 @@ extension RecordStore {
     }
   }
 
-  private func readAgain<M: Model>(_ model: M, _ identifier: String) async {
+  /// Reads the record of a model again, unless the model is saved or read meanwhile.
+  final func readAgain<M: Model>(_ model: M, _ identifier: String) async {
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
     // The next read reports a record that can't be read. A model that was saved or read meanwhile is newer.

@@ -82,7 +82,8 @@ public final class PendingReads {
     saves[ObjectIdentifier(model)] = SavedModel(model: model, number: latest)
   }
 
-  /// Records the deletion of a record: reads that began before it may have the record.
+  /// Records the deletion of a record, or a change of one without a live model: reads that began before it may have the
+  /// record, or its old values.
   public func noteDeletion(_ typeName: String, _ identifier: String) {
     if count == 0 { return }
     latest += 1
@@ -131,8 +132,9 @@ public final class PendingReads {
     updates[ObjectIdentifier(model)].map { $0 > start.number } ?? false
   }
 
-  /// Returns whether a record was deleted since a read began. It may have been created again by another writer.
-  fileprivate func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
+  /// Returns whether a record was deleted, or changed without a live model, since a read began. It may have been created
+  /// again by another writer.
+  public func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
     if deletions.isEmpty { return false }
     return deletions[DeletedRecord(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number }
       ?? false
@@ -153,11 +155,11 @@ extension ModelScope {
   public func isOutdated<M: Model>(
     _ type: M.Type, identifier: String, readSince start: PendingReads.Moment
   ) -> Bool {
-    // A live model of a record that was deleted was read, or created, after that.
-    guard let live = liveModel(type, identifier: identifier) else {
-      return pendingReads.wasDeleted(M.typeName, identifier, since: start)
-    }
-    return pendingReads.isNewer(live, than: start)
+    let live = liveModel(type, identifier: identifier)
+    if let live, pendingReads.isNewer(live, than: start) { return true }
+    // A live model with values was read, or created, after a deletion of the record. An unloaded reference was not.
+    if let live, !live.isUnloadedReference { return false }
+    return pendingReads.wasDeleted(M.typeName, identifier, since: start)
   }
 }
 
@@ -184,7 +186,9 @@ extension ModelStore {
         guard let identifier = try identifier(number),
           scope.isOutdated(type, identifier: identifier, readSince: start)
         else { continue }
-        outdated[number] = .some(scope.liveModel(type, identifier: identifier))
+        // An unloaded reference to a deleted record is no model of the answer.
+        let live = scope.liveModel(type, identifier: identifier)
+        outdated[number] = .some(live.flatMap { scope.pendingReads.isNewer($0, than: start) ? $0 : nil })
       }
     }
     let current = try read((0..<count).filter { outdated[$0] == nil })
@@ -193,6 +197,15 @@ extension ModelStore {
     var rest = current[...]
     return (0..<count).compactMap { number in
       if let live = outdated[number] { live } else { rest.popFirst() }
+    }
+  }
+
+  /// Records later reads of models than that of their list.
+  ///
+  /// - Parameter answers: the times of the answers by identifier.
+  public func noteRead<M: Model>(_ type: M.Type, at answers: [String: PendingReads.Moment]) {
+    for (identifier, answer) in answers {
+      scope.pendingReads.noteRead(of: [scope.liveModel(type, identifier: identifier)].compactMap(\.self), at: answer)
     }
   }
 
@@ -219,6 +232,8 @@ extension ModelStore {
       if stale.isEmpty { break }
       start = scope.pendingReads.now
       for index in stale { bytes[index] = try await current(records[index].identifier) }
+      // A record may be that of a model whose creation is not finished here.
+      try await scope.creations.waitForCreations(of: M.typeName)
     }
     return bytes
   }

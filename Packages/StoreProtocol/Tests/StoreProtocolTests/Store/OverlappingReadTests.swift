@@ -24,6 +24,8 @@ import Testing
     private let state: WriteState?
     /// The holds of the next snapshots, in their order.
     private let holds = Mutex<[Hold]>([])
+    /// The hold of the next commit, after it.
+    private let commitHold = Mutex<Hold?>(nil)
 
     init(hasWriteState: Bool) { state = hasWriteState ? WriteState() : nil }
 
@@ -33,6 +35,12 @@ import Testing
     func holdNext(_ side: Hold.Side) -> Hold {
       let hold = Hold(side)
       holds.withLock { $0.append(hold) }
+      return hold
+    }
+
+    func holdNextCommit() -> Hold {
+      let hold = Hold(.after)
+      commitHold.withLock { $0 = hold }
       return hold
     }
 
@@ -48,9 +56,11 @@ import Testing
       return snapshot
     }
 
-    func commit(_ batch: RecordBatch) throws {
+    func commit(_ batch: RecordBatch) async throws {
+      let hold = commitHold.withLock { $0.take() }
       state?.noteWrite()
       try shelves.commit(batch)
+      await hold?.wait()
     }
   }
 
@@ -116,6 +126,50 @@ import Testing
     #expect(person.age.value == 3)
     // The first is the value at the beginning of the observation.
     #expect(ages == [1, 3])
+  }
+
+  @Test(arguments: Read.allCases, [true, false])
+  private func `A model has what another writer changed after its save was committed, and before it ended`(
+    read: Read, hasWriteState: Bool
+  ) async throws {
+    let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
+    person.age.value = 2
+    let hold = store.handle.holdNextCommit()
+    let save = Task { try await store.save(person) }
+    for await _ in hold.isReached.stream {}
+    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+    theirs.age.value = 3
+    try await other.save(theirs)
+    try await read(store)
+    hold.isReleased.continuation.finish()
+    try await save.value
+    #expect(person.age.value == 3)
+    #expect(!person.isDirty)
+  }
+
+  @Test(arguments: [true, false])
+  func `A record that a list reads again is not replaced by an older one of another read`(
+    hasWriteState: Bool
+  ) async throws {
+    let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
+    let list = await begin(.list, in: store, .after)
+    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+    theirs.age.value = 2
+    try await other.update(theirs)
+    // The list has an older record than the model, and reads it again.
+    _ = try await store.lookup(ContractPerson.self, identifier: "1")
+    let again = store.handle.holdNext(.before)
+    list.hold.isReleased.continuation.finish()
+    for await _ in again.isReached.stream {}
+    let lookup = await begin(.lookup, in: store, .after)
+    theirs.age.value = 3
+    try await other.update(theirs)
+    again.isReleased.continuation.finish()
+    try await list.task.value
+    #expect(person.age.value == 3)
+    lookup.hold.isReleased.continuation.finish()
+    try await lookup.task.value
+    #expect(person.age.value == 3)
   }
 
   private struct Refusal: Error {}

@@ -359,11 +359,11 @@ public struct PendingDeletion {
   /// Records that records have changed: reads in progress may have their links to deleted models.
   private func noteCuts(in records: [(type: ModelObject.Type, identifier: String)]) {
     for (type, identifier) in records {
-      if let live = store.scope.liveModel(of: type, identifier: identifier) {
+      if let live = store.scope.liveModel(of: type, identifier: identifier), !live.isUnloadedReference {
         store.scope.pendingReads.noteUpdate(of: live)
-      } else {
-        store.scope.pendingReads.noteDeletion(type.typeName, identifier)
       }
+      // Its model may be released before such a read makes another one.
+      store.scope.pendingReads.noteDeletion(type.typeName, identifier)
     }
   }
 

@@ -28,6 +28,12 @@ extension ModelStoreContract {
         for createsAgain in [false, true] { try await streaming(makeStore, inTransaction, createsAgain) }
       }
     },
+    SharedEngineCheck(
+      "a stream that has begun before a deletion reads the record of an unloaded reference again",
+      needs: [.queries, .anyModels]
+    ) { makeStore in
+      for isEarlier in [true, false] { try await streamingReference(makeStore, isEarlier) }
+    },
     SharedEngineCheck("a model whose creation is undone beside a refresh of it can be created again by a redo") {
       makeStore in
       for delay in 0..<20 { try await undoingCreation(besideRefreshAfter: delay, makeStore) }
@@ -223,6 +229,42 @@ extension ModelStoreContract {
       try await store.delete(new)
     }
     try await store.delete(people[0])
+  }
+
+  /// - Parameter isEarlier: whether the reference is read before the deletion.
+  @MainActor private static func streamingReference(
+    _ makeStore: () async throws -> any ModelStore, _ isEarlier: Bool
+  ) async throws {
+    let other = try await makeStore()
+    let friends = ["Ada", "Bob", "Cleo", "Dora"].map { name in
+      let friend = ContractFriend()
+      friend.name.value = name
+      return friend
+    }
+    for friend in friends { try await other.create(friend) }
+    // The record of Bob has a link to Cleo, who is deleted, and that of Dora one to Bob.
+    friends[1].friends.value = [friends[2]]
+    friends[3].friends.value = [friends[1]]
+    for friend in friends { try await other.save(friend) }
+    let identifiers = friends.compactMap(\.identifier)
+    let store = try await makeStore()
+    let deleted = try await store.lookup(ContractFriend.self, identifier: identifiers[2])
+    var dora: ContractFriend?
+    if isEarlier { dora = try await store.lookup(ContractFriend.self, identifier: identifiers[3]) }
+    var found: [ContractFriend] = []
+    for try await friend in store.stream(ContractFriend.self) {
+      found.append(friend)
+      guard found.count == 1 else { continue }
+      try await store.delete(deleted)
+      if !isEarlier { dora = try await store.lookup(ContractFriend.self, identifier: identifiers[3]) }
+    }
+    let what = "(the reference is read before the deletion: \(isEarlier))"
+    let bob = found.first { $0.identifier == identifiers[1] }
+    try require(bob != nil && bob === dora?.friends.value?.first, "the stream has another object of Bob \(what)")
+    try requireEqual(bob?.name.value, "Bob", "the name \(what)")
+    try requireEqual(bob?.friends.value?.count, 0, "the friends of Bob \(what)")
+    try requireEqual(bob?.isDirty, false, "whether Bob is dirty \(what)")
+    for friend in found where friend.isPersisted { try await store.delete(friend) }
   }
 
   /// - Parameter delay: the suspensions of the task that refreshes.
