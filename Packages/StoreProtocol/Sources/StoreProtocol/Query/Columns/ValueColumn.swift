@@ -119,12 +119,12 @@ final class ColumnBuilder {
   private enum Kind { case integers, doubles, codes, texts }
 
   private let slot: QuerySlot
-  private var kind: Kind
   // Unchecked, because a value is added for every record, and no other code runs meanwhile.
+  @exclusivity(unchecked) private var kind: Kind
   @exclusivity(unchecked) private var count = 0
   /// 1 for each record whose value is nil; empty as long as none is.
-  private var nils: [UInt8] = []
-  @exclusivity(unchecked) private var integers = IntegerBuffer()
+  @exclusivity(unchecked) private var nils: [UInt8] = []
+  @exclusivity(unchecked) private var integers: [Int] = []
   private var doubles: [Double] = []
   @exclusivity(unchecked) private var codes: [UInt16] = []
   private var distinct: [JSONValue] = []
@@ -157,9 +157,7 @@ final class ColumnBuilder {
     slot = column.slot
     (nils, count) = (column.nils, column.count)
     switch column.values {
-    case .integers(let values):
-      kind = .integers
-      integers = IntegerBuffer(values)
+    case .integers(let values): (kind, integers) = (.integers, values)
     case .doubles(let values): (kind, doubles) = (.doubles, values)
     case .texts(let bytes, let places): (kind, self.bytes, self.places) = (.texts, bytes, places)
     case .codes(let codes, let distinct):
@@ -177,7 +175,7 @@ final class ColumnBuilder {
   /// Reserves memory for a number of records.
   func reserve(_ count: Int) {
     switch kind {
-    case .integers: integers.reserve(count)
+    case .integers: integers.reserveCapacity(count)
     case .doubles: doubles.reserveCapacity(count)
     case .codes: codes.reserveCapacity(count)
     case .texts: places.reserveCapacity(count)
@@ -192,7 +190,7 @@ final class ColumnBuilder {
     count -= 1
     if !nils.isEmpty { nils[number] = nils.removeLast() }
     switch kind {
-    case .integers: integers.moveLast(to: number)
+    case .integers: integers[number] = integers.removeLast()
     case .doubles: doubles[number] = doubles.removeLast()
     case .codes: codes[number] = codes.removeLast()
     case .texts: places[number] = places.removeLast()
@@ -340,7 +338,7 @@ final class ColumnBuilder {
     if kind == .texts { removeGaps() }
     let values: ValueColumn.Values =
       switch kind {
-      case .integers: .integers(integers.array)
+      case .integers: .integers(integers)
       case .doubles: .doubles(doubles)
       case .codes: .codes(codes, distinct: distinct)
       case .texts: .texts(bytes, places: places)
