@@ -186,10 +186,11 @@ extension TransactionEdits {
         reinstate(entry)
         continue
       }
-      // The baseline is the value that the transaction saved, or that of a model that it deleted.
       let hasUncommittedBaseline =
-        elsewhere.isDirty && (uncommitted.contains(id) || deleted.contains(entry.model))
-      entry.field.reinstate(hasUncommittedBaseline ? entry.before : elsewhere, exactly: true, marksClean: false)
+        entry.hasUncommittedBaseline
+        || overtaken.contains(id) && (uncommitted.contains(id) || deleted.contains(entry.model))
+      entry.field.reinstate(
+        hasUncommittedBaseline && elsewhere.isDirty ? entry.before : elsewhere, exactly: true, marksClean: false)
       if elsewhere.isDirty { entry.field.reinstate(elsewhere, exactly: false, marksClean: true) }
       if let stamp = entry.captured, !overtaken.contains(id) {
         entry.field.reinstateLastChange(elsewhere)

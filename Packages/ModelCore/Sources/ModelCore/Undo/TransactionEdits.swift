@@ -19,6 +19,8 @@ public final class TransactionEdits {
     let before: FieldState
     /// The last state that another task gave the field since.
     var elsewhere: FieldState?
+    /// Whether the transaction had saved the baseline of ``elsewhere``, or deleted the model.
+    var hasUncommittedBaseline = false
     /// When another task's save captured the value of the field. It ended after ``elsewhere``, or the value from before,
     /// was recorded; nil if none did.
     var captured: ChangeStamp?
@@ -210,6 +212,7 @@ public final class TransactionEdits {
       order.append(id)
     } else if !map.isRollingBack, overtaken.remove(id) != nil {
       entries[id]?.elsewhere = field.captureState()
+      entries[id]?.hasUncommittedBaseline = uncommitted.contains(id) || deleted.contains(model)
       entries[id]?.captured = nil
     }
   }
