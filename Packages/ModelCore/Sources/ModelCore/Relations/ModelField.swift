@@ -278,7 +278,13 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     mark(from: oldValue, isChange: true, change)
     change.note(self)
     change.note(model, in: self)
-    if let oldValue { cutInverse(oldValue, change) }
+    if let oldValue {
+      cutInverse(oldValue, change)
+      // Its record still has the link that the record of another model has, too.
+      if change.isRead, let inverse = inverse(on: oldValue), inverse.isForeignKey, !inverse.isDirty {
+        oldValue.detailsForWriting.unknownBaselines.insert(ObjectIdentifier(inverse))
+      }
+    }
     cutStaleInverses(except: [model], change)
     return isRetained
   }

@@ -124,6 +124,24 @@ extension ModelStoreContract {
       try require(first.pilot.value == nil, "the record of the former license has the link")
       try await requireLink(pilot, second, afterRevertIn: store)
     },
+    Check("a one-to-one link that the record of another model has, too, can be replaced", needs: [.anyModels]) { store in
+      let pilots = [ContractPilot.named("Amelia"), ContractPilot.named("Bessie")]
+      for pilot in pilots { try await store.create(pilot) }
+      let licenses = [ContractLicense(), ContractLicense()]
+      for license in licenses {
+        license.pilot.value = pilots[0]
+        try await store.create(license)
+      }
+      // The record of the first license still has the pilot.
+      try await store.refresh(licenses[0])
+      try await store.refresh(licenses[1])
+      try require(licenses[0].pilot.value == nil && !licenses[0].isDirty, "the first license has the pilot")
+      licenses[0].pilot.value = pilots[1]
+      try await store.save(licenses[0])
+      try await store.refresh(licenses[0])
+      try require(licenses[0].pilot.value === pilots[1], "the first license was not saved")
+      try require(licenses[1].pilot.value === pilots[0] && !licenses[1].isDirty, "the second license lost its pilot")
+    },
     Check("a draft edits a one-to-one relation that its inverse stores", needs: [.anyModels]) { store in
       let pilot = try await store.create(ContractPilot()), license = try await store.create(ContractLicense())
       let draft = pilot.draft()
