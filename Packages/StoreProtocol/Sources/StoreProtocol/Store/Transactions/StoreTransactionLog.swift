@@ -29,7 +29,10 @@ package final class StoreTransactionLog {
 
   /// Completes the changes after the commit.
   package func commit() {
-    for completion in completions { completion() }
+    let steps = completions
+    // They retain models.
+    (completions, undoings) = ([], [])
+    for completion in steps { completion() }
   }
 
   /// Undoes the changes, because nothing was written.

@@ -40,6 +40,24 @@ extension ModelStoreContract {
       try requireEqual(
         try await store.list(ContractPerson.self).map(\.name.value), ["Ada", "Cleo", "Dora"], "what is stored at last")
     },
+    Check("a model that a nested transaction wrote again is released", needs: [.transactions]) { store in
+      weak var released: ContractPerson?
+      func write() async throws {
+        let person = try await store.create(ContractPerson.named("Ada", age: 36))
+        released = person
+        try await transaction(in: store) { store in
+          for age in 37..<40 {
+            try await transaction(in: store) { store in
+              person.age.value = age
+              try await store.save(person)
+            }
+          }
+        }
+      }
+      try await write()
+      for _ in 0..<1_000 where released != nil { await Task.yield() }
+      try require(released == nil, "the model is retained")
+    },
     Check("a nested transaction that succeeds is rolled back with the outer one", needs: [.transactions]) { store in
       struct Refusal: Error {}
       let person = ContractPerson.named("Ada")
