@@ -125,17 +125,10 @@ extension RecordStore {
     _ type: M.Type, _ records: [FoundRecord], _ read: PendingRead, answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {
     var records = records
-    // The answers for the records that were read again.
-    var answers: [String: PendingReads.Moment] = [:]
-    defer { noteRead(type, at: answers) }
     if mayBeOutdated(read) {
       let current = try await currentRecords(
         type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: read.start
-      ) {
-        let bytes = try await self.record(M.typeName, $0)?.bytes
-        answers[$0] = scope.pendingReads.answer(since: read.start)
-        return bytes
-      }
+      ) { try await self.record(M.typeName, $0)?.bytes }
       records = zip(records, current).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
     }
     noteModels(type, of: records.lazy.map(\.identifier))

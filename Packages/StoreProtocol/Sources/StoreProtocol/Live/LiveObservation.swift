@@ -343,16 +343,9 @@ final class LiveObservation<M: Model> {
     let reads = store.scope.pendingReads
     let answer = reads.answer(since: start)
     let identifiers = places.map { table.identifiers[$0] }
-    // The answers for the records that are read again.
-    var answers: [String: PendingReads.Moment] = [:]
     let current = try await store.currentRecords(
       M.self, zip(identifiers, records).map { (identifier: $0, bytes: $1) }, readSince: start
-    ) {
-      let bytes = try await store.readRecord(of: typeName, identifier: $0)?.bytes
-      answers[$0] = reads.answer(since: start)
-      return bytes
-    }
-    defer { store.noteRead(M.self, at: answers) }
+    ) { try await store.readRecord(of: typeName, identifier: $0)?.bytes }
     var models: [M?] = zip(identifiers, current).map { identifier, bytes in
       // Its deletion by another store instance is in the feed.
       bytes == nil ? store.scope.liveModel(M.self, identifier: identifier) : nil

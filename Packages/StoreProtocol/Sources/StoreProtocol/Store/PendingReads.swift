@@ -200,15 +200,6 @@ extension ModelStore {
     }
   }
 
-  /// Records later reads of models than that of their list.
-  ///
-  /// - Parameter answers: the times of the answers by identifier.
-  public func noteRead<M: Model>(_ type: M.Type, at answers: [String: PendingReads.Moment]) {
-    for (identifier, answer) in answers {
-      scope.pendingReads.noteRead(of: [scope.liveModel(type, identifier: identifier)].compactMap(\.self), at: answer)
-    }
-  }
-
   /// Returns the bytes of records that were read before. Records that were deleted, or whose live models were updated,
   /// since are read again.
   ///

@@ -147,31 +147,6 @@ import Testing
     #expect(!person.isDirty)
   }
 
-  @Test(arguments: [true, false])
-  func `A record that a list reads again is not replaced by an older one of another read`(
-    hasWriteState: Bool
-  ) async throws {
-    let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
-    let list = await begin(.list, in: store, .after)
-    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
-    theirs.age.value = 2
-    try await other.update(theirs)
-    // The list has an older record than the model, and reads it again.
-    _ = try await store.lookup(ContractPerson.self, identifier: "1")
-    let again = store.handle.holdNext(.before)
-    list.hold.isReleased.continuation.finish()
-    for await _ in again.isReached.stream {}
-    let lookup = await begin(.lookup, in: store, .after)
-    theirs.age.value = 3
-    try await other.update(theirs)
-    again.isReleased.continuation.finish()
-    try await list.task.value
-    #expect(person.age.value == 3)
-    lookup.hold.isReleased.continuation.finish()
-    try await lookup.task.value
-    #expect(person.age.value == 3)
-  }
-
   private struct Refusal: Error {}
 
   /// Runs a read of another task up to the moment at which it has its snapshot.
