@@ -24,12 +24,16 @@ struct KeySearch {
 
   private var keys: [Key] = []
 
+  /// The bytes that follow the quotation mark at the end of a text: it would look like one before a key.
+  private static let separators: [UInt8] = [",", ":", "]", "}"].map { UInt8(ascii: $0) }
+
   /// - Parameter slots: the keys.
-  /// - Returns: nil if a key is inside another value, or is not spelled with the same bytes in every record.
+  /// - Returns: nil if a key is inside another value, or is not spelled with the same bytes in every record. Also if it
+  ///   begins with a separator, like the rest of a record after a text.
   init?(_ slots: [QuerySlot]) {
     // Records have sorted keys.
     for slot in slots.sorted(by: { $0.quoted.lexicographicallyPrecedes($1.quoted) }) {
-      guard !slot.isNested, !slot.quoted.isEmpty,
+      guard !slot.isNested, let first = slot.quoted.first, !Self.separators.contains(first),
         slot.quoted.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
       else { return nil }
       let pattern = [UInt8(ascii: "\"")] + slot.quoted + [UInt8(ascii: "\""), UInt8(ascii: ":")]
