@@ -1,5 +1,6 @@
-import FileStore
+@_spi(ModelKitInternals) import FileStore
 import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 import Testing
 
 @testable import StoreProtocolTesting
@@ -92,6 +93,86 @@ import Testing
         for _ in 0..<3 { #expect(try await total(store) == before + 77) }
       }
       for _ in 0..<3 { #expect(try await total(store) == before + 77) }
+    }
+  }
+
+  final class Note: Model {
+    @Field var id: Int?
+    @Field var name: String?
+    @Field var amount: Int?
+    @Field var text: String?
+    override var identifierField: AnyField? { $id }
+  }
+
+  private func note(_ number: Int) -> Note {
+    let note = Note()
+    note.name = "n\(number % 7)"
+    note.amount = number
+    return note
+  }
+
+  /// Records longer and shorter than one read call, and with gaps between them that are read along or not.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `Scans in parts have all records in the order of creation`(seed: UInt64) async throws {
+    var random = RandomSource(seed: seed)
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      for _ in 0..<8 {
+        let created = (0..<random.below(120)).map { _ in
+          let note = note(random.below(1_000))
+          let length = random.pick([0, 0, 0, 30, 5_000, random.below(60) == 0 ? 1_300_000 : 1])
+          note.text = String(repeating: random.pick(["a", "ü", "\"", "\n", "[{"]), count: length)
+          return note
+        }
+        try await store.createAll(created)
+        for note in created where random.below(4) == 0 { try await store.delete(note) }
+        if random.below(3) == 0 { try await store.compact() }
+        if let note = try await store.list(Note.self).randomElement(using: &random) {
+          note.amount = random.below(100)
+          try await store.update(note)
+        }
+      }
+      let expected = try await store.list(Note.self).map { ($0.id, $0.text) }
+      for isPinned in [false, true] {
+        let snapshot = try await store.handle.snapshot(pinned: isPinned)
+        for count in 1...5 {
+          var found: [(Int?, String?)] = []
+          for scan in try snapshot.scans(of: Note.typeName, inParts: count) {
+            let isReadable = try await scan.forEach { bytes in
+              let record = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+              found.append((record?["id"] as? Int, record?["text"] as? String))
+              return true
+            }
+            #expect(isReadable)
+          }
+          #expect(found.map(\.0) == expected.map(\.0))
+          #expect(found.map(\.1) == expected.map(\.1))
+        }
+        for scan in try snapshot.scans(of: Note.typeName, inParts: 2) {
+          var count = 0
+          let isReadable = try await scan.forEach { _ in
+            count += 1
+            return count < 3
+          }
+          #expect(isReadable)
+          #expect(count <= 3)
+        }
+      }
+      #expect(try await store.handle.snapshot(pinned: false).scans(of: "Nothing", inParts: 2).isEmpty)
+      try await store.close()
+    }
+  }
+
+  @Test func `The first sum of many records is that of one moment`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await store.createAll((0..<34_000).map(note))
+      try await store.deleteAll(Note.self, where: { $0.amount >= 16_990 && $0.amount < 17_020 })
+      let kept = (0..<34_000).filter { !(16_990..<17_020).contains($0) }
+      #expect(try await FileModelStore(store.handle).sum(Note.self, of: \.amount) == kept.reduce(0, +))
+      let groups = try await FileModelStore(store.handle).groups(Note.self, by: { $0.name }) { $0.count }
+      #expect(groups.reduce(0) { $0 + $1.values } == kept.count)
+      try await store.close()
     }
   }
 }

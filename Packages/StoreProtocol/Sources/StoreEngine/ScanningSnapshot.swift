@@ -3,10 +3,12 @@
 /// A snapshot that passes the bytes of records of a type, without creating records.
 @_spi(ModelKitInternals)
 public protocol ScanningSnapshot: RecordSnapshot {
-  /// Calls a closure with the bytes of each record of a type in the order of creation, until it returns `false`.
+  /// Returns scans of all records of a type: of parts that follow each other in the order of creation.
   ///
-  /// - Returns: `false` if a record can't be read. The closure was not called with it then.
-  func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool
+  /// - Parameters:
+  ///   - type: the name of the type.
+  ///   - count: the number of parts, at least 1. There may be fewer.
+  func scans(of type: String, inParts count: Int) async throws -> [any RecordScan]
 
   /// Calls a closure with the bytes of each record that indexes select for a query without order and limit.
   ///

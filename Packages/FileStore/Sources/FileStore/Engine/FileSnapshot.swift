@@ -122,33 +122,12 @@ extension FileSnapshot: IndexedSnapshot {
 
 @_spi(ModelKitInternals)
 extension FileSnapshot: ScanningSnapshot {
-  /// Calls a closure with the bytes of each record of a type. While it is called for some, the next are read from the
-  /// files.
-  public func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool {
+  /// Returns scans of all records of a type. While a scan passes some records, the next are read from the files.
+  public func scans(of type: String, inParts count: Int) throws -> [any RecordScan] {
     try admit(type)
-    let (engine, contents) = (engine, contents)
-    var part = try await translating { try await engine.readPieces(type, after: .start, at: contents) }
-    while let next = part.next {
-      async let following = engine.readPieces(type, after: next, at: contents)
-      if try !Self.visit(part, body) { return true }
-      if part.isDamaged { return false }
-      do { part = try await following } catch { part = try await translating { throw error } }
+    return contents.parts(of: type, count: count).map { start, count in
+      FileScan(engine: engine, contents: contents, type: type, start: start, count: count)
     }
-    return try !Self.visit(part, body) || !part.isDamaged
-  }
-
-  /// - Returns: `false` if the closure wants no further record.
-  private static func visit(
-    _ part: RecordPieces, _ body: (UnsafeRawBufferPointer) throws -> Bool
-  ) rethrows -> Bool {
-    for piece in part.pieces {
-      let isDone = try piece.bytes.withUnsafeBytes { bytes in
-        for value in piece.values where try !body(UnsafeRawBufferPointer(rebasing: bytes[value])) { return true }
-        return false
-      }
-      if isDone { return false }
-    }
-    return true
   }
 
   /// Calls a closure with the bytes of each record that indexes select.
@@ -169,6 +148,35 @@ extension FileSnapshot: ScanningSnapshot {
       for value in values where try !value.withUnsafeBytes(body) { return selected.plan }
     }
     return selected.plan
+  }
+}
+
+/// A scan of some records that follow each other.
+private struct FileScan: RecordScan {
+  let engine: FileEngine
+  let contents: JournalContents
+  let type: String
+  let start: CreationCursor
+  let count: Int
+
+  func forEach(_ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool {
+    if count == 0 { return true }
+    var heads = RecordLineHeads()
+    var rest = count
+    var read = try await pieces(after: start, atMost: rest)
+    while rest > read.count, let next = read.next {
+      rest -= read.count
+      let limit = rest
+      async let following = pieces(after: next, atMost: limit)
+      let end = try contents.forEachValue(in: read, &heads, body)
+      if end != .complete { return end == .satisfied }
+      read = try await following
+    }
+    return try contents.forEachValue(in: read, &heads, body) != .damaged
+  }
+
+  private func pieces(after cursor: CreationCursor, atMost limit: Int) async throws -> RecordPieces {
+    try await translating { try await engine.readPieces(type, after: cursor, limit: min(limit, 16_384), at: contents) }
   }
 }
 

@@ -24,6 +24,7 @@ struct OrderedRow: Sendable {
 /// one chunk.
 struct MemoryRows: Sendable {
   private static let chunkSize = 512
+  private static let chunksInRange = 16
   private var chunks: [[MemoryRow?]] = []
   private var liveCounts: [Int] = []
 
@@ -145,8 +146,22 @@ struct MemoryRows: Sendable {
   }
 
   /// Visits all rows until the body returns false.
-  func forEach(while body: (MemoryRow) throws -> Bool) rethrows {
-    for chunk in chunks {
+  func forEach(while body: (MemoryRow) throws -> Bool) rethrows { try forEach(inChunks: chunks.indices, while: body) }
+
+  /// Returns parts of the rows that follow each other, and have similar sizes: the numbers of their chunks, in ranges of
+  /// a few thousand rows.
+  func parts(_ count: Int) -> [[Range<Int>]] {
+    (0..<count).map { part in
+      let range = chunks.count * part / count..<chunks.count * (part + 1) / count
+      return stride(from: range.lowerBound, to: range.upperBound, by: Self.chunksInRange).map {
+        $0..<min($0 + Self.chunksInRange, range.upperBound)
+      }
+    }
+  }
+
+  /// Visits the rows of some chunks until the body returns false.
+  func forEach(inChunks range: Range<Int>, while body: (MemoryRow) throws -> Bool) rethrows {
+    for chunk in chunks[range] {
       let isEnough = try chunk.withUnsafeBufferPointer { rows in
         // Not retained one by one: the chunk has them.
         try rows.withMemoryRebound(to: Unmanaged<MemoryRow>?.self) { rows in

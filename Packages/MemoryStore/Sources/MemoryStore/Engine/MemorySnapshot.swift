@@ -66,10 +66,11 @@ extension MemorySnapshot: IndexedSnapshot {
 
 @_spi(ModelKitInternals)
 extension MemorySnapshot: ScanningSnapshot {
-  /// Calls a closure with the bytes of each record of a type.
-  public func scan(_ type: String, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool {
-    try engine.rows(type).forEach { row in try row.bytes.withUnsafeBytes(body) }
-    return true
+  /// Returns scans of all records of a type.
+  public func scans(of type: String, inParts count: Int) -> [any RecordScan] {
+    // All parts have the same rows, also if the snapshot is the current state.
+    let rows = engine.rows(type)
+    return rows.parts(count).map { MemoryScan(rows: rows, part: $0) }
   }
 
   /// Calls a closure with the bytes of each record that indexes select.
@@ -79,6 +80,24 @@ extension MemorySnapshot: ScanningSnapshot {
     guard let (plan, places, rows) = engine.places(type, planner) else { return nil }
     try rows.forEach(at: places) { row in try row.bytes.withUnsafeBytes(body) }
     return plan
+  }
+}
+
+/// A scan of some chunks of rows.
+private struct MemoryScan: RecordScan {
+  let rows: MemoryRows
+  let part: [Range<Int>]
+
+  func forEach(_ body: (UnsafeRawBufferPointer) throws -> Bool) async throws -> Bool {
+    var wantsMore = true
+    for (number, chunks) in part.enumerated() where wantsMore {
+      if number > 0 { await Task.yield() }
+      try rows.forEach(inChunks: chunks) { row in
+        wantsMore = try row.bytes.withUnsafeBytes(body)
+        return wantsMore
+      }
+    }
+    return true
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
@@ -125,10 +126,15 @@ extension RecordStore {
     of program: QueryProgram<M>, _ keys: [String]
   ) async throws -> [String: ValueColumn?]? {
     try await withSnapshot { snapshot in
+      let count = try await snapshot.count(M.typeName)
       let builder = program.columnBuilder(for: keys)
-      builder.reserve(try await snapshot.count(M.typeName))
+      builder.reserve(count)
       if let scanned = snapshot as? any ScanningSnapshot {
-        return try await scan(scanned, M.typeName, into: builder) ? builder.finish() : nil
+        let scans = try await scanned.scans(of: M.typeName, inParts: Self.partCount(for: count))
+        let builders = [builder] + scans.dropFirst().map { _ in program.columnBuilder(for: keys) }
+        guard try await run(scans, into: builders) else { return nil }
+        for next in builders.dropFirst() { builder.append(next) }
+        return builder.finish()
       }
       var next: UInt64? = 0
       while let position = next {
@@ -147,18 +153,44 @@ extension RecordStore {
     }
   }
 
-  /// Adds all records to a builder, until a value can't be stored in a column.
+  /// Returns the number of parts that are scanned at the same time: one for each core, if they are worth a task.
+  private static func partCount(for count: Int) -> Int {
+    max(1, min(ProcessInfo.processInfo.activeProcessorCount, 4, count / 16_384))
+  }
+
+  /// Adds the records of each scan to a builder. Several scans run at the same time.
   ///
   /// - Returns: `false` if a record can't be read. A query of the records reports the error.
-  private func scan(
-    _ snapshot: any ScanningSnapshot, _ type: String, into builder: ColumnTableBuilder
-  ) async throws -> Bool {
+  private func run(_ scans: [any RecordScan], into builders: [ColumnTableBuilder]) async throws -> Bool {
+    guard let first = scans.first else { return true }
+    if scans.count == 1 { return try await Self.add(first, to: builders[0]) }
+    return try await withThrowingTaskGroup(of: Bool.self) { group in
+      for (scan, builder) in zip(scans, builders) {
+        // Only this task uses the builder until the group ends. Builders share the slots of the query, which are
+        // constant.
+        nonisolated(unsafe) let builder = builder
+        group.addTask { try await Self.add(scan, to: builder) }
+      }
+      for try await isComplete in group where !isComplete {
+        group.cancelAll()
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Adds all records to a builder, until a value can't be stored in a column.
+  ///
+  /// - Returns: `false` if a record can't be read.
+  private static func add(_ scan: any RecordScan, to builder: ColumnTableBuilder) async throws -> Bool {
     var count = 0
     var isReadable = true
-    let isComplete = try await snapshot.scan(type) { record in
+    let isComplete = try await scan.forEach { record in
       count += 1
       if count.isMultiple(of: 1_024) {
-        try checkCancellation()
+        if Task.isCancelled {
+          throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
+        }
         if builder.isImpossible { return false }
       }
       do {

@@ -65,16 +65,29 @@ package struct RecordList: Sendable {
   package var next: CreationCursor?
 }
 
-/// The values of some models of one type, in the order in which they were created, in the bytes of the files.
+/// Some models of one type, in the order in which they were created, as the bytes of the files.
 struct RecordPieces: Sendable {
-  /// The bytes that were read with one call each, and the ranges of the values in them.
-  var pieces: [(bytes: [UInt8], values: [Range<Int>])] = []
+  /// The bytes that were read with one call each, their offsets in the file, and the numbers of the records in them.
+  fileprivate var pieces: [(numbers: Range<Int>, bytes: [UInt8], start: UInt64)] = []
 
-  /// Whether a record turned out to be damaged. It has no value.
-  var isDamaged = false
+  /// The records; nil for none.
+  fileprivate var selection: RecordSelection?
+
+  /// The number of records.
+  var count: Int { selection?.entries.count ?? 0 }
 
   /// The next cursor; nil after the last part.
   var next: CreationCursor?
+}
+
+/// The reason why a scan of records ended.
+enum ScanEnd {
+  /// There are no further records.
+  case complete
+  /// The receiver wants no further record.
+  case satisfied
+  /// A record turned out to be damaged.
+  case damaged
 }
 
 extension JournalContents {
@@ -167,23 +180,44 @@ extension JournalContents {
       guard let (selection, next) = try select(type, after: cursor, limit: limit, byteLimit: byteLimit) else {
         return part
       }
-      part.next = next
-      var heads = RecordLineHeads()
-      try forEachPiece(selection) { numbers, bytes, start in
-        var values: [Range<Int>] = []
-        values.reserveCapacity(numbers.count)
-        bytes.withUnsafeBytes { bytes in
-          forEachValue(numbers, of: selection, in: bytes, from: start, &heads) { _, place, _, value in
-            if let value {
-              values.append(place + value.lowerBound..<place + value.upperBound)
-            } else {
-              part.isDamaged = true
-            }
-          }
-        }
-        part.pieces.append((bytes, values))
-      }
+      (part.selection, part.next) = (selection, next)
+      try forEachPiece(selection) { numbers, bytes, start in part.pieces.append((numbers, bytes, start)) }
       return part
+    }
+  }
+
+  /// Calls a closure with the bytes of each value, until it returns `false` or a record is damaged.
+  ///
+  /// - Parameter heads: the beginnings of the lines of the type so far.
+  func forEachValue(
+    in part: RecordPieces, _ heads: inout RecordLineHeads, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> ScanEnd {
+    guard let selection = part.selection else { return .complete }
+    for (numbers, bytes, start) in part.pieces {
+      let end = try bytes.withUnsafeBytes { bytes in
+        for number in numbers {
+          let (line, value) = value(number, of: selection, in: bytes, from: start, &heads)
+          guard let value else { return ScanEnd.damaged }
+          if try !body(UnsafeRawBufferPointer(rebasing: line[value])) { return .satisfied }
+        }
+        return .complete
+      }
+      if end != .complete { return end }
+    }
+    return .complete
+  }
+
+  /// Returns parts of the models of a type that follow each other, by the cursor before each and the number of models.
+  func parts(of type: String, count: Int) -> [(start: CreationCursor, count: Int)] {
+    withIndex { index in
+      guard let number = index.number(of: type) else { return [] }
+      let total = index.types[number].liveCount
+      return (0..<count).map { part in
+        let first = total * part / count
+        let start = CreationCursor(
+          ordinal: index.types[number].ordinal(ofLast: first), generation: index.generation)
+        return (start, total * (part + 1) / count - first)
+      }
     }
   }
 
@@ -197,7 +231,8 @@ extension JournalContents {
     var heads = RecordLineHeads()
     try forEachPiece(selection) { numbers, bytes, start in
       try bytes.withUnsafeBytes { bytes in
-        try forEachValue(numbers, of: selection, in: bytes, from: start, &heads) { number, _, line, value in
+        for number in numbers {
+          let (line, value) = value(number, of: selection, in: bytes, from: start, &heads)
           try body(number, line, value)
         }
       }
@@ -229,22 +264,20 @@ extension JournalContents {
     }
   }
 
-  /// Finds the values of records in the bytes of a file.
+  /// Finds the value of a record in the bytes of a file.
   ///
-  /// - Parameter body: Is called with the number of each record, its position, the bytes there, and the range of the
-  ///   value in them. The range is nil if the bytes are not the expected record.
+  /// - Parameter start: the offset of the bytes in the file.
+  /// - Returns: the bytes at the position of the record, and the range of the value in them. The range is nil if the
+  ///   bytes are not the expected record.
   @inline(__always)
-  private func forEachValue(
-    _ numbers: Range<Int>, of selection: RecordSelection, in bytes: UnsafeRawBufferPointer, from start: UInt64,
-    _ heads: inout RecordLineHeads, _ body: (Int, Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
-  ) rethrows {
-    for number in numbers {
-      let place = selection.entries[number].place
-      let begin = min(Int(place.offset - start), bytes.count)
-      let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
-      let value = selection.withExpected(number) { valueRange(in: line, at: place, $0, &heads) }
-      try body(number, begin, line, value)
-    }
+  private func value(
+    _ number: Int, of selection: RecordSelection, in bytes: UnsafeRawBufferPointer, from start: UInt64,
+    _ heads: inout RecordLineHeads
+  ) -> (line: UnsafeRawBufferPointer, value: Range<Int>?) {
+    let place = selection.entries[number].place
+    let begin = min(Int(place.offset - start), bytes.count)
+    let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
+    return (line, selection.withExpected(number) { valueRange(in: line, at: place, $0, &heads) })
   }
 
   private func bytes(of segment: SegmentNumber, from start: UInt64, to end: UInt64) throws -> [UInt8] {

@@ -180,6 +180,11 @@ public final class ColumnTableBuilder {
     }
   }
 
+  /// Adds the records of another builder of the same columns after these.
+  package func append(_ next: ColumnTableBuilder) {
+    for (builder, next) in zip(builders, next.builders) { builder.append(next) }
+  }
+
   /// Whether the value of a record can't be stored in its column. Further records need not be added then.
   public var isImpossible: Bool { builders.contains(where: \.isImpossible) }
 

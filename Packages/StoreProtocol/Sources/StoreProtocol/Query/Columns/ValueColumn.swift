@@ -284,29 +284,84 @@ final class ColumnBuilder {
   }
 
   private func addCode(_ json: JSONValue) {
-    let text = json.stringValue.map { ExactText($0) }
-    if let number = text.map({ numbersOfTexts[$0] }) ?? numbers[json] {
+    if let number = code(of: json) {
       codes.append(number)
       noteValue()
-    } else if distinct.count < Self.maximumDistinct {
-      if let text {
-        numbersOfTexts[text] = UInt16(distinct.count)
-      } else {
-        numbers[json] = UInt16(distinct.count)
-      }
-      codes.append(UInt16(distinct.count))
-      distinct.append(json)
-      noteValue()
-    } else if case .string(let text) = json, distinct.allSatisfy({ $0.stringValue != nil }) {
-      let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
-      for (row, code) in codes.enumerated() {
-        append(nils.isEmpty || nils[row] == 0 ? texts[Int(code)] : [])
-      }
-      (codes, distinct, numbersOfTexts, kind) = ([], [], [:], .texts)
+    } else if case .string(let text) = json, keepTexts() {
       addText(text)
     } else {
       isImpossible = true
     }
+  }
+
+  /// Returns the number of a value among the distinct ones, to which it is added; nil if there are too many.
+  private func code(of json: JSONValue) -> UInt16? {
+    let text = json.stringValue.map { ExactText($0) }
+    if let number = text.map({ numbersOfTexts[$0] }) ?? numbers[json] { return number }
+    guard distinct.count < Self.maximumDistinct else { return nil }
+    let number = UInt16(distinct.count)
+    if let text {
+      numbersOfTexts[text] = number
+    } else {
+      numbers[json] = number
+    }
+    distinct.append(json)
+    return number
+  }
+
+  /// Replaces the numbers of distinct texts by the bytes of all texts.
+  ///
+  /// - Returns: `false` if a value is no text.
+  private func keepTexts() -> Bool {
+    guard distinct.allSatisfy({ $0.stringValue != nil }) else { return false }
+    let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
+    for (row, code) in codes.enumerated() {
+      append(nils.isEmpty || nils[row] == 0 ? texts[Int(code)] : [])
+    }
+    (codes, distinct, numbersOfTexts, kind) = ([], [], [:], .texts)
+    return true
+  }
+
+  /// Adds the values of another builder, whose records follow.
+  func append(_ next: ColumnBuilder) {
+    guard !isImpossible, let column = next.finish() else { return isImpossible = true }
+    append(column)
+  }
+
+  private func append(_ column: ValueColumn) {
+    switch (kind, column.values) {
+    case (.integers, .integers(let values)): integers += values
+    case (.doubles, .doubles(let values)): doubles += values
+    case (.codes, .codes(let codes, let distinct)):
+      let numbers = distinct.map { code(of: $0) }
+      if numbers.allSatisfy({ $0 != nil }) {
+        // Values that are nil have the number 0, even if there is no other value.
+        let known = numbers.isEmpty ? [0] : numbers.map { $0 ?? 0 }
+        self.codes += codes.map { known[Int($0)] }
+      } else if keepTexts() {
+        return append(column)
+      } else {
+        return isImpossible = true
+      }
+    case (.codes, .texts):
+      if keepTexts() { return append(column) }
+      return isImpossible = true
+    case (.texts, .codes(let codes, let distinct)):
+      guard distinct.allSatisfy({ $0.stringValue != nil }) else { return isImpossible = true }
+      let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
+      for (row, code) in codes.enumerated() { append(column.isNil(row) ? [] : texts[Int(code)]) }
+    case (.texts, .texts(let bytes, let places)):
+      guard UInt32(exactly: self.bytes.count + bytes.count) != nil else { return isImpossible = true }
+      let start = UInt32(self.bytes.count)
+      self.bytes += bytes
+      self.places += places.map { .init(start: $0.start + start, count: $0.count) }
+    default: return isImpossible = true
+    }
+    if !nils.isEmpty || !column.nils.isEmpty {
+      if nils.isEmpty { nils = Array(repeating: 0, count: count) }
+      nils += column.nils.isEmpty ? Array(repeating: 0, count: column.count) : column.nils
+    }
+    count += column.count
   }
 
   private func addText(_ utf8: some Sequence<UInt8>) {
