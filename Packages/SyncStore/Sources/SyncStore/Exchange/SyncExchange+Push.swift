@@ -34,6 +34,8 @@ extension SyncExchange {
           guard let entry = entries[step.name] else { continue }
           if step.isParked || isDelayed(entry) || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
+            // A request was sent before the record had to wait, and the pull leaves its record to the answer.
+            if !step.isParked, !isDelayed(entry), entry.flight != nil { _ = try await send(entry, atMost: 1) }
             if !step.isParked, PlantedFault.isPlanted(.dropsDependantsOfHeldRecord) {
               try await self.step(entry.type, entry.identifier) { $0.entry = nil }
             }
@@ -79,8 +81,11 @@ extension SyncExchange {
 
   /// Sends an entry, and again if it was edited during the request.
   ///
+  /// - Parameters:
+  ///   - entry: the entry.
+  ///   - limit: the number of requests. An entry that is edited continuously does not delay the others.
   /// - Returns: whether it needs nothing more.
-  private func send(_ entry: OutboxEntry) async throws -> Bool {
+  private func send(_ entry: OutboxEntry, atMost limit: Int = 5) async throws -> Bool {
     guard let modelClass = store.modelClass(named: entry.type) else {
       fail(
         entry.type, entry.identifier,
@@ -92,8 +97,7 @@ extension SyncExchange {
     }
     func attempt<M: Model>(_ type: M.Type) async throws -> Outcome { try await self.attempt(type, entry.identifier) }
     do {
-      // An entry that is edited continuously does not delay the others.
-      for _ in 0..<5 {
+      for _ in 0..<limit {
         switch try await attempt(modelClass) {
         case .finished: return true
         case .held:

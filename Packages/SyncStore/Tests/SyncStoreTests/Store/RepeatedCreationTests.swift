@@ -140,4 +140,34 @@ import Testing
     #expect(book.identifier == "1")
     #expect(try await store.outbox().isEmpty)
   }
+
+  @Test func `Its answer is read although the record waits for a rejected one of its transaction`() async throws {
+    let (tag, book) = (Tag.labeled("a", "poison"), Book.titled("Emma"))
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Book.self, Tag.self])
+    try await store.save(tag)
+    try await store.sync()
+    try await store.save(book)
+    server.plan(list, list, HTTPResponseData(status: 504))
+    try await store.sync()
+    let key = try #require(try await store.outbox().last?.flight?.key)
+    _ = try await IdempotencyKey.with(key) { [server] in try await server.store().create(Book.titled("Emma")) }
+    try await store.transaction { store in
+      tag.label.value = "other poison"
+      try await store.save(tag)
+      book.rating.value = 5
+      try await store.save(book)
+    }
+    server.plan(list, list, HTTPResponseData(status: 422))
+    #expect(try await store.sync().waiting == 2)
+    #expect(book.identifier == "1")
+    let entries = try await store.outbox()
+    #expect(entries.map(\.state) == [.parked, .queued])
+    #expect(entries.last?.changes.map(\.key) == ["rating"])
+    #expect(try await store.list(Book.self).count == 1)
+    #expect(try await server.store().list(Book.self).map(\.rating.value) == [nil])
+    tag.label.value = "A"
+    try await store.save(tag)
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await server.store().list(Book.self).map(\.rating.value) == [5])
+  }
 }
