@@ -114,6 +114,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         ?? OutboxEntry(
           type, identifier, base: options.isTemporary(type, identifier) ? nil : [:], since: environment.date)
       guard let changed = known.changed(by: operation.operation, in: group) else {
+        if known.wasDeleted { noteDeletion(type, identifier) }
         return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
       }
       entry = changed
@@ -128,13 +129,18 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       if let group { entry.groups = [group] }
       entry.wasDeleted = operation.operation == .create && deletedRecords.withLock { $0.contains(name) }
     }
-    if operation.operation == .delete, entry.base != nil { deletedRecords.withLock { _ = $0.insert(name) } }
+    if operation.operation == .delete, entry.base != nil || entry.wasDeleted { noteDeletion(type, identifier) }
     let bytes = try entry.bytes()
     return (
       operation,
       stored.map { .update(OutboxEntry.recordType, name, bytes, ifRevision: $0.revision) }
         ?? .create(OutboxEntry.recordType, name, bytes)
     )
+  }
+
+  /// Records that this process deleted a record that the server has, or had.
+  private func noteDeletion(_ type: String, _ identifier: String) {
+    deletedRecords.withLock { _ = $0.insert(OutboxEntry.recordIdentifier(type, identifier)) }
   }
 
   /// Returns the clean record before an operation, which then expects the record to be that one; nil if there is none.

@@ -54,6 +54,26 @@ import Testing
     #expect(book.identifier == "1" && author.identifier == "1")
   }
 
+  @Test func `A record whose new creation was not sent is deleted and created again by another process`() async throws {
+    server.replacesIntegers = true
+    let local = MemoryModelStore().handle
+    let first = client(local), author = Author()
+    author.name.value = "Jane"
+    try await first.save(author)
+    try await first.sync()
+    try await first.delete(author)
+    try await first.sync()
+    try await first.create(author)
+    let second = client(local)
+    let again = try await second.lookup(Author.self, identifier: "1")
+    try await second.delete(again)
+    try await second.create(again)
+    #expect(try await second.sync().waiting == 0)
+    #expect(again.identifier == "2")
+    #expect(try await second.list(Author.self).map(\.identifier) == ["2"])
+    #expect(try await server.store().list(Author.self).map(\.identifier) == ["2"])
+  }
+
   @Test func `A record that is created again gets the identifier that the server assigns`() async throws {
     let store = client()
     server.replacesIntegers = true
