@@ -252,7 +252,7 @@ extension StoreSimulation {
           let row = rows.first(where: { $0.name == "\(note.type)/\(note.identifier)" })
         else { continue }
         if isDoubled(row.title) || revoked.contains(row.title) { continue }
-        if (authors["\(row.title).\(key)"] ?? []).subtracting([client.number]).isEmpty {
+        if authors(of: row.title, key).subtracting([client.number]).isEmpty {
           problems.insert(
             "P4: client \(client.number) lost \(row.title).\(key) = \(note.value), which no other client wrote")
         }

@@ -63,7 +63,9 @@ final class StoreSimulation {
   /// The last value that a client wrote to a member, and that was acknowledged.
   private(set) var written: [Written: JSONValue] = [:]
   /// The clients that wrote a member, by `title.key`.
-  private(set) var authors: [String: Set<Int>] = [:]
+  private var authors: [String: Set<Int>] = [:]
+  /// The titles that records had before they were created again, by the titles they have now.
+  private var formerTitles: [String: String] = [:]
   /// The acknowledged deletions of clients.
   private(set) var deleted: Set<Written> = []
   /// The deletions of clients, with those whose process was killed meanwhile.
@@ -217,7 +219,7 @@ final class StoreSimulation {
       let entries = try await client.store.handle.outbox().entries
       for row in try await rows(of: client) {
         guard let entry = entries.first(where: { row.name == "\($0.type)/\($0.identifier)" }) else { continue }
-        for key in ["a", "b", "c"] where row.values[key] != (entry.base?[key] ?? .null) {
+        for key in ["a", "b", "c"] where (row.values[key] ?? .null) != (entry.base?[key] ?? .null) {
           pending.insert(Written(client: client.number, title: row.title, key: key))
         }
       }
@@ -343,6 +345,12 @@ final class StoreSimulation {
     if !titles.contains(title) { deleted.insert(Written(client: client.number, title: title, key: "")) }
   }
 
+  /// Returns the clients that wrote a member of a record. One that has not learned that the record was created again
+  /// writes it under its former title.
+  func authors(of title: String, _ key: String) -> Set<Int> {
+    (authors["\(title).\(key)"] ?? []).union(formerTitles[title].map { authors(of: $0, key) } ?? [])
+  }
+
   private func undoDeletion(_ client: Client) async {
     if client.deleted.isEmpty { return }
     let model = client.deleted.remove(at: random.below(client.deleted.count))
@@ -360,6 +368,7 @@ final class StoreSimulation {
       let lane = try await StoredLane(M.typeName, identifier, in: store.handle.local)
       guard lane.isUnknown, !model.isPersisted else { return }
       isSent = true
+      formerTitles[title] = model.title.value
       (model.title.value, model.a.value) = (title, value)
       if let volume = model as? Volume, volume.writer.value?.isPersisted == false { volume.writer.value = nil }
       try await store.create(model)
