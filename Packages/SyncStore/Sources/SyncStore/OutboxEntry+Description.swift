@@ -27,7 +27,7 @@ extension OutboxEntry {
     /// The local value; nil if there is none.
     public let new: JSONValue?
     /// Whether the value is kept out of texts: the field is sensitive, or its class is unknown.
-    public internal(set) var isSensitive: Bool
+    public let isSensitive: Bool
 
     /// The key with both values, or without those of a sensitive field.
     public var description: String {
@@ -40,13 +40,16 @@ extension OutboxEntry {
   /// The kind of the change that waits.
   public var kind: SyncEvent.Kind { isDeletion ? .deletion : base == nil ? .creation : .update }
 
-  /// Adds the difference between the base and the local record, for those who are shown the entry.
-  mutating func describe(_ local: AttributeDictionary?) {
-    isDeletion = local == nil
-    guard let local else { return }
-    changes = RecordMerge.changes(from: base ?? [:], to: local).map { key in
+  /// The members of the local record that differ from those that the server had last, by their keys; empty for a
+  /// deletion.
+  ///
+  /// - Complexity: O(*n*) in the number of members. They are compared by each call.
+  public var changes: [Change] {
+    guard let local else { return [] }
+    return RecordMerge.changes(from: base ?? [:], to: local).map { key in
       func value(_ record: AttributeDictionary?) -> JSONValue? { record?[key].flatMap { $0.isNull ? nil : $0 } }
-      return Change(key: key, old: value(base), new: value(local), isSensitive: true)
+      return Change(
+        key: key, old: value(base), new: value(local), isSensitive: sensitiveKeys?.contains(key) ?? true)
     }
   }
 }

@@ -67,9 +67,10 @@ public struct OutboxEntry: Sendable, Hashable {
   var commits = 1
   /// Whether the local record is deleted, as far as the entry was read together with it.
   var isDeletion = false
-  /// The members of the local record that differ from those that the server had last, by their keys; empty for a
-  /// deletion.
-  public internal(set) var changes: [Change] = []
+  /// The local record, as far as the entry was read together with it; nil if it is deleted, or can't be read.
+  var local: AttributeDictionary?
+  /// The topmost keys of the sensitive values of the local record; nil if its class is unknown.
+  var sensitiveKeys: Set<String>?
   /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which
   /// they became dirty.
   public internal(set) var together: [Record] = []

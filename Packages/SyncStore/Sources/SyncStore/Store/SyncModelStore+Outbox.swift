@@ -27,15 +27,12 @@ extension SyncModelStore {
       var item = Schedule.Item(entry: entry, references: [])
       let (isDeleted, local) = try await localRecord(of: entry)
       // A record that can't be read is shown without changes.
-      if isDeleted || local != nil { entries[index].describe(local) }
+      (entries[index].isDeletion, entries[index].local) = (isDeleted, local)
       item.isDeletion = isDeleted
       if let modelClass = modelClass(named: entry.type) {
         if let local { item.references = references.names(in: local, of: modelClass) }
         if let base = entry.base { item.formerReferences = references.names(in: base, of: modelClass) }
-        let keys = sensitive.keys(of: modelClass.storedClass(for: local ?? entry.base ?? [:]))
-        for change in entries[index].changes.indices {
-          entries[index].changes[change].isSensitive = keys.contains(entries[index].changes[change].key)
-        }
+        entries[index].sensitiveKeys = sensitive.keys(of: modelClass.storedClass(for: local ?? entry.base ?? [:]))
       }
       records[item.name] = OutboxEntry.Record(type: entry.type, identifier: entry.identifier)
       for group in entry.groups { groups[group, default: []].append(index) }
@@ -44,9 +41,11 @@ extension SyncModelStore {
     let steps = Dictionary(
       Schedule(items).steps.map { ($0.name, $0.waitsFor) }, uniquingKeysWith: { first, _ in first })
     for index in entries.indices {
-      let entry = entries[index]
-      entries[index].waitsFor = (steps[entry.name] ?? []).compactMap { records[$0] }
-      let others = Set(entry.groups.flatMap { groups[$0] ?? [] }).subtracting([index]).sorted()
+      if let names = steps[items[index].name], !names.isEmpty {
+        entries[index].waitsFor = names.compactMap { records[$0] }
+      }
+      if entries[index].groups.isEmpty { continue }
+      let others = Set(entries[index].groups.flatMap { groups[$0] ?? [] }).subtracting([index]).sorted()
       entries[index].together = others.compactMap { records[items[$0].name] }
     }
     return entries
