@@ -1,4 +1,5 @@
-"""People and companies behind Django REST framework on SQLite, as plain JSON and as JSON:API, for the tests of RESTStore."""
+"""People, companies and plays behind Django REST framework on SQLite, as plain JSON and as JSON:API, for the tests of
+RESTStore and SyncStore."""
 
 import sys
 import tempfile
@@ -97,11 +98,30 @@ class ContractPerson(Named):
     company = models.ForeignKey(ContractCompany, models.SET_NULL, null=True)
 
 
-MODELS = [ContractCompany, ContractTeam, ContractMember, ContractDebt, ContractBill, ContractPerson]
+class Playwright(models.Model):
+    name = models.CharField(max_length=80, null=True)
+
+    class Meta:
+        app_label = "people"
+
+
+class Play(models.Model):
+    title = models.CharField(max_length=80, null=True)
+    acts = models.IntegerField(null=True)
+    year = models.IntegerField(null=True)
+    playwright = models.ForeignKey(Playwright, models.SET_NULL, null=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        app_label = "people"
+
+
+CONTRACT = [ContractCompany, ContractTeam, ContractMember, ContractDebt, ContractBill, ContractPerson]
+MODELS = CONTRACT + [Playwright, Play]
 COMPARISONS = ["exact", "lt", "lte", "gt", "gte", "in", "isnull"]
 FILTERS = {
     ContractPerson: {"name": COMPARISONS, "age": COMPARISONS, "joined": COMPARISONS, "company": ["exact"]},
-    ContractBill: {"amount": COMPARISONS}}
+    ContractBill: {"amount": COMPARISONS}, Play: {"changed": COMPARISONS}}
 PAGES = {
     "": type("Pages", (pagination.PageNumberPagination,), {
         "page_size": 7, "page_size_query_param": "page_size", "max_page_size": 100}),
@@ -152,14 +172,14 @@ def view_set(model, pages):
 
 
 def reset(request):
-    for model in reversed(MODELS):
+    for model in reversed(CONTRACT):
         model.objects.all().delete()
     return HttpResponse(status=204)
 
 
 PATHS = {ContractPerson: "contract_people", ContractCompany: "contract_companies", ContractTeam: "contract_teams",
          ContractMember: "contract_members", ContractDebt: "contract_debts",
-         ContractBill: "contract_bills"}
+         ContractBill: "contract_bills", Playwright: "playwrights", Play: "plays"}
 for model in MODELS:
     model.JSONAPIMeta = type("JSONAPIMeta", (), {"resource_name": PATHS[model]})
 JSON_API_COMPANIES = view_set(ContractCompany, None).serializer_class
