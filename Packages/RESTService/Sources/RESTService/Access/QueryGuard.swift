@@ -60,15 +60,16 @@ struct QueryGuard {
       }
       current = relation.relatedClass
       let isLast = index == path.keys.count - 1
-      if !followsRelations, relation.isForeignKey, relation.isToMany || !isLast {
-        throw ServiceProblem(400, "Changes can't be listed by a condition on related records.")
-      }
       // The record itself has embedded models, and the identifiers of the relations that it stores.
       let isStored = model.storableFields.contains { $0 === field }
       // Whether a to-one relation is nil may be known to the related records only.
       let isInRecord = isStored || (!relation.isToMany && model.fieldsForDictionaryValue().contains { $0 === field })
+      let isEmbedded = isStored && !relation.isForeignKey
+      if !followsRelations, !isEmbedded, relation.isToMany || !isLast || !isInRecord {
+        throw ServiceProblem(400, "Changes can't be listed by a condition on related records.")
+      }
       if isLast, !entersLast, isInRecord { continue }
-      try refuseUnreadable(relation.relatedClass, isEmbedded: isStored && !relation.isForeignKey)
+      try refuseUnreadable(relation.relatedClass, isEmbedded: isEmbedded)
     }
     return current
   }

@@ -4,6 +4,19 @@ import MemoryStore
 import StoreEngine
 import Testing
 
+private final class Magazine: Model {
+  @Field var id: Int?
+  @ModelArrayField var issues: [MagazineIssue]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class MagazineIssue: Model {
+  @Field var id: Int?
+  @Field var number: Int?
+  @ModelField(foreignKey: true, inverse: \.$issues) var magazine: Magazine?
+  override var identifierField: AnyField? { $id }
+}
+
 @Suite struct `Requests for changes` {
   private static let rated = "&where=%7B%22field%22:%22rating%22,%22is%22:%22%3E%3D%22,%22value%22:3%7D"
 
@@ -187,6 +200,23 @@ import Testing
     let library = LoggedLibrary()
     #expect(try await library.request("GET", "/novels?updated_since=&where=\(condition)").status == 400)
     #expect(try await library.request("GET", "/novels?where=\(condition)").status == 200)
+  }
+
+  @Test(arguments: [
+    #"{"any":"issues","where":true}"#, #"{"field":"issues","form":"count","is":">","value":1}"#,
+    #"{"not":{"any":"issues","where":{"field":"number","is":"==","value":1}}}"#,
+  ])
+  func `A condition on records that store the relation is refused`(condition: String) async throws {
+    let service = RESTService(
+      ChangeLogEngine(MemoryModelStore().handle), serving: [Magazine.self, MagazineIssue.self])
+    func request(_ parameter: String, _ headers: HTTPHeaderList = [:]) async throws -> Int {
+      var url = try #require(URLComponents(string: "http://library.test/magazines?\(parameter)"))
+      url.queryItems?.append(URLQueryItem(name: "where", value: condition))
+      return await service.respond(to: HTTPRequestData(.get, try #require(url.url), headers: headers)).status
+    }
+    #expect(try await request("updated_since=") == 400)
+    #expect(try await request("limit=1", ["Accept": "text/event-stream"]) == 400)
+    #expect(try await request("limit=1") == 200)
   }
 
   @Test func `A service without a change log refuses the request`() async throws {

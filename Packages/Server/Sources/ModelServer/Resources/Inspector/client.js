@@ -22,6 +22,11 @@ export function setToken(token) {
   sessionStorage.setItem("token", token);
 }
 
+function authorization() {
+  const token = sessionStorage.getItem("token");
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
 /**
  * Sends a request.
  *
@@ -29,9 +34,7 @@ export function setToken(token) {
  * `status` is 0 if there was no response.
  */
 export async function send(method, path, { body, tag, known, signal } = {}) {
-  const headers = {};
-  const token = sessionStorage.getItem("token");
-  if (token) headers.Authorization = `Bearer ${token}`;
+  const headers = authorization();
   if (tag) headers["If-Match"] = tag;
   if (known) headers["If-None-Match"] = known;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -65,6 +68,28 @@ export async function send(method, path, { body, tag, known, signal } = {}) {
     location: response.headers.get("Location"),
     next: /<([^>]*)>;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "")?.[1] ?? null,
   };
+}
+
+/**
+ * Opens the stream of events about a list, after the event with an identifier. Returns the reader of its text.
+ *
+ * Throws a `Problem`, whose status is 406 if the response has no events, and 0 if there was no response.
+ */
+export async function openEvents(path, position, signal) {
+  const headers = { ...authorization(), Accept: "text/event-stream" };
+  if (position) headers["Last-Event-ID"] = position;
+  let response;
+  try {
+    response = await fetch(path, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0);
+  }
+  if (response.status === 401) connection.dispatchEvent(new Event("token"));
+  const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream") ?? false;
+  if (response.ok && isStream) return response.body.pipeThrough(new TextDecoderStream()).getReader();
+  await response.body?.cancel();
+  throw new Problem(response.ok ? 406 : response.status);
 }
 
 function read(content) {

@@ -92,6 +92,7 @@ async function show() {
   if (route.section === "schema") present(new Diagram(schema, () => sidebar.counts), "schema");
   else if (route.section === "query") showBench(route);
   else showType(route);
+  live.follow(view === list ? list?.eventsPath ?? null : null);
   sidebar.mark(["types", "query"].includes(route.section) ? route.name : view === list ? list?.type.name : null);
   document.title = `${
     [route.record, list?.type.name ?? (route.section || null)].filter(Boolean).join(" – ").slice(0, 80)

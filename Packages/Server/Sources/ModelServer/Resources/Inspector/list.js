@@ -199,10 +199,19 @@ export class ListView {
       listPath(this.type.path, { limit, where, sort: sort.length ? sort : null, offset: offset || null });
   }
 
+  /** The path of the events about the list; null for a list that is always empty. */
+  get eventsPath() {
+    return this.filter === false ? null : listPath(this.type.path, { where: this.filter });
+  }
+
   /** Reads the page and shows it. `isQuiet` keeps the shown page meanwhile, and marks changes. */
   async load({ isQuiet = false, again = false } = {}) {
     // A poll must not replace the request of a new filter.
-    if (isQuiet && !again && this.isLoading) return;
+    if (isQuiet && !again && this.isLoading) {
+      this.isOutdated = true;
+      return;
+    }
+    this.isOutdated = false;
     this.aborter?.abort();
     const aborter = (this.aborter = new AbortController());
     const { signal } = aborter;
@@ -233,6 +242,8 @@ export class ListView {
       if (this.aborter === aborter) {
         this.isLoading = false;
         this.element.removeAttribute("aria-busy");
+        // The records may have changed after they were read.
+        if (this.isOutdated) this.load({ isQuiet: true });
       }
     }
   }
