@@ -56,11 +56,12 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// Reads the whole journal of this group, and compares it with its checksums and with the index of the store.
   /// Reads and writes continue during the call.
   ///
+  /// - Parameter progress: receives the checked fraction of the journal, from 0 to 1, on a thread of the store.
   /// - Returns: the issues, with file and offset; all other records are readable.
   /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or an error of the disk.
   /// - Complexity: O(*n*) in the size of the journal.
-  public func verify() async throws -> [IntegrityIssue] {
-    try await translating { try await handle.engine.verify() }
+  public func verify(progress: (@Sendable (Double) -> Void)? = nil) async throws -> [IntegrityIssue] {
+    try await translating { try await handle.engine.verify(progress: progress) }
   }
 
   /// Removes older revisions and deleted models from the journal of this group. Reads and writes continue during the

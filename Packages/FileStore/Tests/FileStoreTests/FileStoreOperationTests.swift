@@ -1,6 +1,7 @@
 import FileStore
 import Foundation
 import StoreProtocolTesting
+import Synchronization
 import Testing
 
 @Suite struct `A file store in use` {
@@ -203,6 +204,24 @@ import Testing
       let issue = try #require(try await store.verify().first)
       #expect(issue.file.hasSuffix("groups/@default/000001.journal"))
       #expect(issue.offset <= place.lowerBound && issue.offset + issue.length > place.lowerBound)
+      try await store.close()
+    }
+  }
+
+  @Test func `The progress of a check rises to the whole journal`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let name = String(repeating: "x", count: 3_000)
+      try await store.createAll((0..<1_000).map { _ in person(name) })
+      let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
+      for checked in [store, reader] {
+        let fractions = Mutex<[Double]>([])
+        #expect(try await checked.verify { fraction in fractions.withLock { $0.append(fraction) } } == [])
+        let seen = fractions.withLock { $0 }
+        #expect(seen == seen.sorted() && seen.first == 0 && seen.last == 1)
+        #expect(seen.contains { $0 > 0.2 && $0 < 0.9 })
+      }
+      try await reader.close()
       try await store.close()
     }
   }

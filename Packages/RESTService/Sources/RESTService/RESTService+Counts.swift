@@ -61,6 +61,19 @@ extension RESTService {
     }
   }
 
+  /// Returns whether every user may do something with all records of these types.
+  @_spi(ModelKitInternals)
+  public func allowsAll(_ actions: RESTAccess.Action, of names: some Collection<any Model.Type>) -> Bool {
+    names.allSatisfy { type in types.first { $0.type == type }?.allowsAll(actions) == true }
+  }
+
+  /// Returns whether responses omit a member of the records of a type. Types that are not served have no visible
+  /// members.
+  @_spi(ModelKitInternals)
+  public func isHidden(_ key: String, ofType name: String) -> Bool {
+    types.first { $0.type.typeName == name }.map { hidden.keys(of: $0.type).contains(key) } ?? true
+  }
+
   /// Returns the value of the parameter `type`, and the request without it.
   private func inspected(
     _ names: [String: any Model.Type], _ request: HTTPRequestData, _ user: String?

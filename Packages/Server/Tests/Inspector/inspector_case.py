@@ -118,6 +118,10 @@ class InspectorCase(unittest.TestCase):
         except self.failureException:
             self.assertEqual(seen[0] if seen else None, expected, message)
 
+    def refreshed(self, condition):
+        """Refreshes the page until a condition holds."""
+        self.until(lambda: self.click("[aria-label='Refresh']") or condition())
+
     # MARK: The page
 
     def all(self, selector):
@@ -180,6 +184,18 @@ class InspectorCase(unittest.TestCase):
 
     def notices(self):
         return [each.text for each in self.all("#notices .notice span")]
+
+    def violations(self):
+        """The violations that axe-core finds in the visible page."""
+        if not self.driver.execute_script("return window.axe !== undefined"):
+            # Not a script of the page: its policy would not allow it.
+            self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": Path(os.environ["AXE"]).read_text(encoding="utf-8")})
+        found = self.driver.execute_async_script("""
+            const done = arguments[0];
+            axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((result) =>
+              done(result.violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(" | ")}`)));
+            """)
+        return found
 
     def fails_to_load(self):
         """The errors of the console, except for statuses that a test causes."""

@@ -1,8 +1,6 @@
 """Keyboard, screen readers, sizes, colour schemes, and the policy of the page."""
 
-import os
 import unittest
-from pathlib import Path
 
 from inspector_case import InspectorCase, Keys
 
@@ -23,18 +21,6 @@ class Access(InspectorCase):
         parts, parameters, selector = VIEWS[view]
         self.show(*parts, **parameters)
         self.until(lambda: self.all(selector) and not self.all("[aria-busy]"))
-
-    def violations(self):
-        """The violations that axe-core finds in the visible page."""
-        if not self.driver.execute_script("return window.axe !== undefined"):
-            # Not a script of the page: its policy would not allow it.
-            self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": Path(os.environ["AXE"]).read_text(encoding="utf-8")})
-        found = self.driver.execute_async_script("""
-            const done = arguments[0];
-            axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((result) =>
-              done(result.violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(" | ")}`)));
-            """)
-        return found
 
     def test_no_view_has_a_problem_for_screen_readers_or_too_little_contrast(self):
         problems = []

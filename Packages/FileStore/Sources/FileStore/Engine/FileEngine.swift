@@ -232,9 +232,12 @@ package final class FileEngine: Sendable {
 
   /// Reads the whole journal, and compares it with its checksums and with the index.
   ///
+  /// - Parameter progress: Receives the checked fraction of the journal, on the thread for long work.
   /// - Returns: The issues.
   /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.
-  package func verify() async throws -> [IntegrityIssue] { try await service.verify(group) }
+  package func verify(progress: (@Sendable (Double) -> Void)? = nil) async throws -> [IntegrityIssue] {
+    try await service.verify(group, progress)
+  }
 
   /// Completes the pending writes, syncs, and closes the store with all its groups. All later calls throw, except for
   /// `close()`, which does nothing.

@@ -233,14 +233,16 @@ final class FileEngineService: Sendable {
   /// Unlocks the old files of a group.
   func release(_ group: String) async { try? await writing { writer in writer.release(group) } }
 
-  func verify(_ group: String) async throws -> [IntegrityIssue] {
+  func verify(_ group: String, _ progress: (@Sendable (Double) -> Void)?) async throws -> [IntegrityIssue] {
     let contents = try await contents(of: group)
     if isReadOnly {
       return try await runMaintenance { [fileSystem, directory] shouldStop in
-        try JournalReader(
+        var check = try CheckProgress(of: contents.folder, fileSystem, progress)
+        let reader = try JournalReader(
           group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true,
-          shouldStop: shouldStop
-        ).contents.issues
+          shouldStop: { check.advance(unless: shouldStop()) })
+        check.end()
+        return reader.contents.issues
       }
     }
     // No compaction completes during the check, so each missing file is an issue.
@@ -249,8 +251,12 @@ final class FileEngineService: Sendable {
         (try writer.synchronizedExtent(of: group), contents.withIndex { $0.withoutFieldIndexes })
       }
       return try await runMaintenance { [fileSystem] shouldStop in
-        try JournalReader.verify(
-          group: group, folder: contents.folder, upTo: extent, comparing: index, fileSystem, shouldStop: shouldStop)
+        var check = try CheckProgress(of: contents.folder, fileSystem, progress)
+        let issues = try JournalReader.verify(
+          group: group, folder: contents.folder, upTo: extent, comparing: index, fileSystem,
+          shouldStop: { check.advance(unless: shouldStop()) })
+        check.end()
+        return issues
       }
     }
   }

@@ -98,6 +98,12 @@ public final class FileStoreHandle: CommitOrderedEngine {
   /// The name of the group; empty for the default group.
   public var group: String { engine.group }
 
+  /// The folder with the files of the group, for tools that show their sizes.
+  @_spi(ModelKitInternals)
+  public var groupFolder: URL {
+    directory.appending(path: StoreFormat.groups).appending(path: GroupFolder.name(of: group))
+  }
+
   /// Returns the engine of another group of the same store, without opening it.
   ///
   /// - Parameter name: the name of the group: any string.

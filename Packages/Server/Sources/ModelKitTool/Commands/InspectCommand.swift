@@ -1,6 +1,7 @@
 import ArgumentParser
 @_spi(ModelKitInternals) import FileStore
 import Foundation
+import ModelServer
 import RESTService
 
 struct InspectCommand: AsyncParsableCommand {
@@ -31,18 +32,22 @@ struct InspectCommand: AsyncParsableCommand {
     options.acceptsAnyVersion = !write
     let files = FileModelStore(directory: URL(filePath: store), options: options)
     do {
-      for issue in try await files.open() { printToStandardError(issue.description) }
+      let issues = try await files.open()
+      for issue in issues { printToStandardError(issue.description) }
+      let health = StoreHealth(of: files.handle, issues: issues)
       let title = "Inspecting \(store)" + (write ? "" : ", read-only")
       if let model {
         let models = try ServedModels(contentsOf: model)
         if write {
-          try await server.serve(models, of: ChangeLogEngine(files.handle), readOnly: false, title, output)
+          try await server.serve(models, of: ChangeLogEngine(files.handle), readOnly: false, title, output) {
+            $0.showing(health)
+          }
         } else {
-          try await server.serve(models, of: files.handle, readOnly: true, title, output)
+          try await server.serve(models, of: files.handle, readOnly: true, title, output) { $0.showing(health) }
         }
       } else {
         let models = try await ServedModels(recordsOf: files.handle, at: store)
-        try await server.serve(models, of: files.handle, readOnly: true, title, output)
+        try await server.serve(models, of: files.handle, readOnly: true, title, output) { $0.showing(health) }
       }
     } catch {
       try? await files.close()

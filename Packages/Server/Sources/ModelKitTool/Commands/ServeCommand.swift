@@ -4,8 +4,11 @@ import FileStore
 import Foundation
 import MemoryStore
 import ModelCore
+import ModelServer
 import RESTService
+import StoreEngine
 import StoreProtocol
+import SyncStore
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,6 +31,11 @@ struct ServeCommand: AsyncParsableCommand {
   var books = 400
   @Option(help: ArgumentHelp("The store: a folder, or memory:", valueName: "store"))
   var store: StoreAddress = .memory
+  @Option(
+    help: ArgumentHelp(
+      "A server whose records the store has offline. Changes wait in the store until the server has them.",
+      discussion: "Its token is that of the environment variable MODELKIT_REMOTE_TOKEN.", valueName: "address"))
+  var remote: String?
   @Flag(help: "Only reading is allowed.")
   var readOnly = false
   @OptionGroup var server: ServerOptions
@@ -37,6 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
     if (model != nil) == (sample != nil) {
       throw ValidationError("Name a model file, or give --sample bookshop.")
     }
+    if remote != nil, readOnly { throw ValidationError("--remote writes the records of the server: omit --read-only.") }
     guard (1...1_000_000).contains(books) else { throw ValidationError("--books must be from 1 to 1000000.") }
   }
 
@@ -45,18 +54,23 @@ struct ServeCommand: AsyncParsableCommand {
     switch store {
     case .memory:
       let store = MemoryModelStore()
+      if let remote { return try await serve(models, store.handle, synchronizedWith: RemoteServer(remote)) }
       try await fill(store)
       try await serve(models, ChangeLogEngine(store.handle))
     case .folder(let path):
       let options = FileStoreOptions(mode: readOnly ? .readOnly : .readWrite)
       let store = FileModelStore(directory: URL(filePath: path), options: options)
       do {
-        for issue in try await store.open() { printToStandardError(issue.description) }
-        if !readOnly { try await fill(store) }
-        if readOnly {
-          try await serve(models, store.handle)
+        let issues = try await store.open()
+        for issue in issues { printToStandardError(issue.description) }
+        let health = StoreHealth(of: store.handle, issues: issues)
+        if let remote {
+          try await serve(models, store.handle, synchronizedWith: RemoteServer(remote)) { $0.showing(health) }
+        } else if readOnly {
+          try await serve(models, store.handle) { $0.showing(health) }
         } else {
-          try await serve(models, ChangeLogEngine(store.handle))
+          try await fill(store)
+          try await serve(models, ChangeLogEngine(store.handle)) { $0.showing(health) }
         }
       } catch {
         try? await store.close()
@@ -73,9 +87,29 @@ struct ServeCommand: AsyncParsableCommand {
     try await data.fill(store)
   }
 
-  private func serve<Engine: RecordEngine>(_ models: ServedModels, _ handle: Engine) async throws {
+  private func serve<Engine: RecordEngine>(
+    _ models: ServedModels, _ handle: Engine, service: RESTServiceOptions = RESTServiceOptions(),
+    inspecting: (Inspector) -> Inspector = { $0 }
+  ) async throws {
     let name = sample.map { "the sample \($0.rawValue)" } ?? model ?? "models"
     try await server.serve(
-      models, of: handle, readOnly: readOnly, "Serving \(name) from \(store.description)", output)
+      models, of: handle, readOnly: readOnly, "Serving \(name) from \(store.description)", output, service: service,
+      inspecting: inspecting)
+  }
+
+  private func serve<Engine: RecordEngine>(
+    _ models: ServedModels, _ handle: Engine, synchronizedWith remote: RemoteServer,
+    inspecting: (Inspector) -> Inspector = { $0 }
+  ) async throws {
+    let engine = SyncEngine(handle)
+    let sync = remote.synchronization(of: engine, models)
+    let running = Task { await sync.run(every: .seconds(30)) }
+    defer { running.cancel() }
+    var options = RESTServiceOptions()
+    // Kept responses are records, which the other server would get.
+    options.answerRetention = nil
+    try await serve(models, engine, service: options) { inspecting($0).showing(sync) }
+    running.cancel()
+    await running.value
   }
 }

@@ -11,9 +11,10 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
+    let line = ProgressLine("Checking")
     let issues = try await store.withStore(.readOnly) { store in
       let known = try await store.open()
-      return known + (try await store.verify()).filter { !known.contains($0) }
+      return known + (try await store.verify { line.show($0) }).filter { !known.contains($0) }
     }
     try output.print(
       ["issues": .array(issues.map(\.json)), "isIntact": .bool(issues.isEmpty)],

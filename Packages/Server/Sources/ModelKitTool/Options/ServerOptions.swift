@@ -26,9 +26,14 @@ struct ServerOptions: ParsableArguments {
 
   /// Serves models, with the inspector, until a signal.
   ///
-  /// - Parameter title: the first line that is printed.
+  /// - Parameters:
+  ///   - title: the first line that is printed.
+  ///   - service: the limits of the service.
+  ///   - inspecting: adds to the inspector.
   func serve<Engine: RecordEngine>(
-    _ models: ServedModels, of handle: Engine, readOnly: Bool, _ title: String, _ output: OutputOptions
+    _ models: ServedModels, of handle: Engine, readOnly: Bool, _ title: String, _ output: OutputOptions,
+    service serviceOptions: RESTServiceOptions = RESTServiceOptions(),
+    inspecting: (Inspector) -> Inspector = { $0 }
   ) async throws {
     let token = needsNoToken ? nil : try Token.current()
     let rules: ((inout RESTAccess) -> Void)? =
@@ -37,9 +42,9 @@ struct ServerOptions: ParsableArguments {
       : { access in
         for type in models.types { Self.allow(readOnly ? .read : .all, type, &access) }
       }
-    let service = RESTService(handle, serving: models.types, access: rules)
+    let service = RESTService(handle, serving: models.types, options: serviceOptions, access: rules)
     let server = try ModelServer(
-      service, inspector: Inspector(serving: models.types),
+      service, inspector: inspecting(Inspector(serving: models.types)),
       authentication: token.map { .tokens([$0: "modelkit"]) } ?? .none,
       options: ModelServerOptions(host: host, port: port, hostNames: Set(hostNames)), logger: logger)
     try await server.run { url in announce(url, token, title, output) }

@@ -42,10 +42,13 @@ struct ProgressLine {
 
   init(_ label: String) { self.label = label }
 
-  func show(_ progress: FileStoreProgress) {
+  func show(_ progress: FileStoreProgress) { show(progress.fractionCompleted, ", \(progress.modelCount) models") }
+
+  /// - Parameter suffix: a text after the percentage.
+  func show(_ fraction: Double, _ suffix: String = "") {
     guard isShown else { return }
-    let percent = Int(progress.fractionCompleted * 100)
-    FileHandle.standardError.write(Data("\r\(label) \(percent) %, \(progress.modelCount) models".utf8))
+    let percent = Int(fraction * 100)
+    FileHandle.standardError.write(Data("\r\(label) \(percent) %\(suffix)".utf8))
     if percent == 100 { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
   }
 }

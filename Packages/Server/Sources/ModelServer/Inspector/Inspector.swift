@@ -2,6 +2,7 @@ import Foundation
 public import ModelCore
 @_spi(ModelKitInternals) import RESTService
 public import RESTStore
+public import StoreEngine
 import StoreProtocol
 
 /// A browser page for the types and records of a store. A ``ModelServer`` serves it below `/_inspect/`.
@@ -12,13 +13,16 @@ import StoreProtocol
 /// ```
 ///
 /// The page reads and writes records with the requests of the service, under its access rules. Every user whom the
-/// server does not reject sees the schema. Numbers count only records that the user may read.
+/// server does not reject sees the schema. Numbers count only records that the user may read. The health and the
+/// synchronisation of a store are shown if every user may read all records.
 public struct Inspector: Sendable {
   /// The path below which the page and its data are served.
   static let path = "/_inspect/"
 
-  private let schema: Data
-  private let types: [String: any Model.Type]
+  let types: [String: any Model.Type]
+  private(set) var check: HealthCheck?
+  private(set) var sync: (any SyncInspecting)?
+  private let schema: JSONValue
   private let files: InspectorFiles
 
   /// Creates an inspector.
@@ -31,10 +35,27 @@ public struct Inspector: Sendable {
     serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0), basePath: String = ""
   ) {
     let described = InspectedSchema(types, router, basePath)
-    schema = (try? described.json.jsonData(.init(sortedKeys: true))) ?? Data()
+    schema = described.json
     self.types = Dictionary(zip(described.names, types)) { first, _ in first }
     files = InspectorFiles()
   }
+
+  /// Returns an inspector that also shows the health of the store.
+  public func showing(_ health: StoreHealth) -> Inspector {
+    var inspector = self
+    inspector.check = HealthCheck(health)
+    return inspector
+  }
+
+  /// Returns an inspector that also shows the synchronisation of the store.
+  public func showing<Local: RecordEngine>(_ sync: InspectedSync<Local>) -> Inspector {
+    var inspector = self
+    inspector.sync = sync
+    return inspector
+  }
+
+  /// The sections of the page beside the records.
+  var sections: [String] { (check == nil ? [] : ["health"]) + (sync == nil ? [] : ["sync"]) }
 
   // MARK: Responses
 
@@ -56,18 +77,22 @@ public struct Inspector: Sendable {
     _ onFailure: @Sendable (any Error) -> Void
   ) async throws -> HTTPResponseData? {
     guard path.hasPrefix(Self.path) else { return nil }
+    if let state = try await state(request, at: path.dropFirst(Self.path.count), service, onFailure) { return state }
     guard request.method == .get else {
       throw ServerProblem(405, "This address allows GET.", headers: ["Allow": "GET, HEAD"])
     }
     switch path.dropFirst(Self.path.count) {
-    case "schema": return Self.response(schema)
+    case "schema":
+      var members = schema.objectValue ?? [:]
+      members["sections"] = .array(sections.map { .string($0) })
+      return Self.response((try? JSONValue.object(members).jsonData(.init(sortedKeys: true))) ?? Data())
     case "counts": return await service.counts(of: types, for: request, user: user, onFailure: onFailure)
     case "explain": return await service.explanation(of: types, for: request, user: user, onFailure: onFailure)
     default: throw ServerProblem(404, "There is no resource at this address.")
     }
   }
 
-  private static func response(_ body: Data) -> HTTPResponseData {
+  static func response(_ body: Data) -> HTTPResponseData {
     HTTPResponseData(
       status: 200, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: body)
   }

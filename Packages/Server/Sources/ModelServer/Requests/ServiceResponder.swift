@@ -61,18 +61,22 @@ struct ServiceResponder: HTTPResponder {
       throw ServerProblem(
         401, "This server needs a valid token.", headers: ["WWW-Authenticate": authentication.challenge])
     }
+    if !isBodyRead, inspector?.isAction(incoming, at: path) == true {
+      try await read(&incoming, from: request, &isBodyRead)
+    }
     if let data = try await inspector?.data(incoming, at: path, service, user: user, onFailure) { return (data, nil) }
     if request.method == .get, isBodyRead,
       let events = service.events(for: incoming, user: user, onFailure: onFailure)
     {
       return (HTTPResponseData(status: 200, headers: RESTEventStream.headers), events)
     }
-    if !isBodyRead {
-      incoming.body = try await request.collectBody(
-        limit: service.options.maximumBodyBytes, within: options.bodyTimeout)
-      isBodyRead = true
-    }
+    if !isBodyRead { try await read(&incoming, from: request, &isBodyRead) }
     return (await service.respond(to: incoming, user: user, onFailure: onFailure), nil)
+  }
+
+  private func read(_ incoming: inout HTTPRequestData, from request: Request, _ isBodyRead: inout Bool) async throws {
+    incoming.body = try await request.collectBody(limit: service.options.maximumBodyBytes, within: options.bodyTimeout)
+    isBodyRead = true
   }
 
   // MARK: Responses

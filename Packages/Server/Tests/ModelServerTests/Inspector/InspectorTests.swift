@@ -2,7 +2,16 @@ import Foundation
 import MemoryStore
 import ModelServer
 import RESTService
+import SyncStore
 import Testing
+
+private final class Patient: Model {
+  @Field var id: Int?
+  @Field var name: String?
+  @Field(sensitive: true) var illness: String?
+  @Field var note: String?
+  override var identifierField: AnyField? { $id }
+}
 
 @Suite(.timeLimit(.minutes(30))) struct `The inspector of a server` {
   private static func withInspector(_ body: (URL) async throws -> Void) async throws {
@@ -57,6 +66,65 @@ import Testing
       #expect(shelf?["key"] == "shelf_id")
       #expect(shelf?["name"] == "shelf")
       #expect(shelf?["isReference"] == true)
+    }
+  }
+
+  @Test func `Health is shown and checked for users who may read everything`() async throws {
+    let health = StoreHealth {
+      [.init("Size", .bytes(12)), .init("Mode", .text("reading"))]
+    } check: { progress in
+      progress(0.5)
+      return ["one part"]
+    }
+    let inspector = Inspector(serving: [Novel.self]).showing(health)
+    try await withServer(.novels(), inspector: inspector) { url in
+      let schema = try await Self.answer("/_inspect/schema", from: url)
+      #expect(try JSONValue(json: schema.body)["sections"] == ["health"])
+      let health = try JSONValue(json: try await Self.answer("/_inspect/health", from: url).body)
+      #expect(health["figures"] == [["name": "Size", "bytes": 12], ["name": "Mode", "text": "reading"]])
+      #expect(health["check"] == ["state": "none"])
+      let changed = try await Self.answer("/_inspect/health", method: "POST", from: url)
+      #expect(changed.status == "405")
+      let started = try await Self.answer("/_inspect/health/check", method: "POST", from: url)
+      #expect(started.status == "200")
+      var check: JSONValue?
+      repeat {
+        check = try JSONValue(json: try await Self.answer("/_inspect/health/check", from: url).body)["check"]
+      } while check?["state"] == "running"
+      #expect(check?["problems"] == ["one part"])
+    }
+    let limited = RESTService.novels { access in access.allow(.read, Novel.self) { _, novel in novel.writer == "Jane" }
+    }
+    try await withServer(limited, inspector: inspector) { url in
+      let refused = try await Self.answer("/_inspect/health", from: url)
+      #expect(refused.status == "403")
+    }
+  }
+
+  @Test func `The outbox is shown without sensitive and hidden values`() async throws {
+    let engine = SyncEngine(MemoryModelStore().handle)
+    let waiting = SyncModelStore(engine, remote: MemoryModelStore(), types: [Patient.self])
+    let patient = Patient()
+    (patient.name, patient.illness, patient.note) = ("Ada", "a secret", "a hidden one")
+    try await waiting.create(patient)
+    let service = RESTService(engine, serving: [Patient.self]) { access in
+      access.allow(.all, Patient.self)
+      access.hide(\Patient.$note)
+    }
+    try await withServer(service, inspector: Inspector(serving: [Patient.self]).showing(InspectedSync(waiting))) {
+      url in
+      let answer = try await Self.answer("/_inspect/sync", from: url)
+      let entry = try JSONValue(json: answer.body)["entries"]?[0]
+      #expect(entry?["kind"] == "creation")
+      #expect(answer.body.contains("Ada"))
+      #expect(answer.body.contains("illness"))
+      for secret in ["a secret", "a hidden one", "note"] { #expect(!answer.body.contains(secret)) }
+      let unknown = try await RawClient.send(
+        """
+        POST /_inspect/sync/retry HTTP/1.1\r\nHost: localhost\r\nContent-Length: 35\r\nConnection: close\r\n\r\n\
+        {"type":"Patient","identifier":"9"}
+        """, to: url)
+      #expect(unknown.contains(" 404 "))
     }
   }
 

@@ -33,7 +33,7 @@ struct SegmentScan {
   }
 
   /// The number of bytes, about, that are read between two calls of `shouldStop`.
-  private static let stopInterval: UInt64 = 1 << 20
+  static let stopInterval: UInt64 = 1 << 20
 
   /// - Parameter shouldStop: is called at intervals.
   /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group;

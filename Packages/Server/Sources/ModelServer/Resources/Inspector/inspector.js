@@ -3,6 +3,7 @@ import { Bench } from "./bench.js";
 import { showConnection } from "./connection.js";
 import { Diagram } from "./diagram.js";
 import { button, element } from "./element.js";
+import { Health } from "./health.js";
 import { icon } from "./icons.js";
 import { parsed } from "./json.js";
 import { onKey, showHelp } from "./keyboard.js";
@@ -14,6 +15,7 @@ import { address, currentRoute, go, typeAddress } from "./route.js";
 import { written } from "./saving.js";
 import { Schema } from "./schema.js";
 import { Sidebar } from "./sidebar.js";
+import { Sync } from "./sync.js";
 
 const main = document.getElementById("main");
 const drawer = document.getElementById("drawer");
@@ -91,6 +93,7 @@ async function show() {
   shownAddress = location.hash;
   if (route.section === "schema") present(new Diagram(schema, () => sidebar.counts), "schema");
   else if (route.section === "query") showBench(route);
+  else if (schema.sections.includes(route.section)) showState(route.section);
   else showType(route);
   live.follow(view === list ? list?.eventsPath ?? null : null);
   sidebar.mark(["types", "query"].includes(route.section) ? route.name : view === list ? list?.type.name : null);
@@ -114,8 +117,10 @@ function present(shown, section) {
   view = shown;
   main.replaceChildren(shown.element);
   for (const link of document.querySelectorAll("#sections a")) {
-    if (link.dataset.section === section) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.section === section) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
   shown.shown?.();
 }
@@ -125,6 +130,12 @@ function showBench({ name, parameters }) {
   if (!type) return showNoTypes();
   if (view instanceof Bench && view.type === type) return;
   present(new Bench(type, parameters), "query");
+}
+
+/** Shows the health or the synchronisation of the store. */
+function showState(section) {
+  const shown = section === "health" ? Health : Sync;
+  if (!(view instanceof shown)) present(new shown(schema), section);
 }
 
 function showNoTypes() {
@@ -224,7 +235,7 @@ addEventListener("beforeunload", (event) => {
 /** Reads the visible data again. A fresh query, so that the page has no gap after a lost connection. */
 async function refresh({ isPoll = false } = {}) {
   if (schema === undefined) return;
-  await Promise.all([list?.load({ isQuiet: true, again: !isPoll }), record?.refresh(), sidebar.load()]);
+  await Promise.all([list?.load({ isQuiet: true, again: !isPoll }), record?.refresh(), view?.refresh?.(), sidebar.load()]);
 }
 
 written.addEventListener("written", () => {
@@ -241,6 +252,8 @@ function showTools() {
     "query",
     "Query",
   ]];
+  if (schema.sections.includes("health")) sections.push(["health", "#/health", "health", "Health"]);
+  if (schema.sections.includes("sync")) sections.push(["sync", "#/sync", "sync", "Sync"]);
   document.getElementById("sections").replaceChildren(
     ...sections.map(([section, href, symbol, title]) =>
       element("a", { href, "data-section": section }, icon(symbol), element("span", {}, title))
@@ -282,6 +295,8 @@ function addShortcuts() {
           : "#/query",
       ),
   );
+  if (schema.sections.includes("health")) onKey("h", "Show the health of the store", () => go("#/health"));
+  if (schema.sections.includes("sync")) onKey("y", "Show the synchronisation", () => go("#/sync"));
   onKey("r", "Refresh", () => refresh());
   onKey("l", "Switch live refresh on or off", () => live.button.click());
   onKey("?", "Show this help", showHelp);

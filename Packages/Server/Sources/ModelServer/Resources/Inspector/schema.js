@@ -8,7 +8,8 @@ export class Schema {
     return new Schema(value, description?.value ?? null);
   }
 
-  constructor({ types }, description) {
+  constructor({ types, sections = [] }, description) {
+    this.sections = sections;
     this.types = types.filter((type) => type.path !== null).map((type) => new InspectedType(type, this, description));
     this.byName = new Map(this.types.map((type) => [type.name, type]));
   }

@@ -84,6 +84,20 @@ export function localDate(value) {
   return parts && /^\d{4}-/.test(parts[1]) ? `${parts[1]}T${parts[2].replace(/(\.\d{3})\d+$/, "$1")}` : null;
 }
 
+/** Returns the text of a point in time, in UTC. */
+export function shownTime(value) {
+  return `${shownText(value, "date")} UTC`;
+}
+
+/** Returns the text of a number of bytes. */
+export function shownBytes(count) {
+  if (count < 1_000) return `${count} bytes`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let [size, unit] = [count / 1_000, 0];
+  while (size >= 1_000 && unit < units.length - 1) [size, unit] = [size / 1_000, unit + 1];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
 export function byteCount(base64) {
   return Math.max(0, Math.floor((base64.replace(/=+$/, "").length * 3) / 4));
 }
