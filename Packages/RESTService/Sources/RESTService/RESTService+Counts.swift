@@ -71,7 +71,7 @@ extension RESTService {
   /// members.
   @_spi(ModelKitInternals)
   public func isHidden(_ key: String, ofType name: String) -> Bool {
-    types.first { $0.type.typeName == name }.map { hidden.keys(of: $0.type).contains(key) } ?? true
+    types.first { $0.type.typeName == name }.map { unreadable.keys(of: $0.type).contains(key) } ?? true
   }
 
   /// Returns the value of the parameter `type`, and the request without it.

@@ -149,7 +149,7 @@ extension RESTService {
     var record: AttributeDictionary = [:]
     let values = try model.storedValues(of: model.storableFields, in: context)
     for value in values { value.write(to: &record) }
-    hidden.reduce(&record, of: model, context)
+    unreadable.reduce(&record, of: model, context)
     return record
   }
 

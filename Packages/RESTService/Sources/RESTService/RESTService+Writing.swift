@@ -160,9 +160,9 @@ extension RESTService {
     throw problem
   }
 
-  /// Sets the keys of writable fields that a record lacks to `null`.
+  /// Sets the keys of writable fields that a record lacks to `null`, but for those that a client can't know.
   private func fill(_ record: inout AttributeDictionary, of model: ModelObject) {
-    let unwritten = hidden.keys(of: type(of: model)).union(protected.keys(of: type(of: model)))
+    let unwritten = unreadable.keys(of: type(of: model)).union(protected.keys(of: type(of: model)))
     for field in model.fieldsForDictionaryValue() where field !== model.identifierField {
       guard let key = field.key, !unwritten.contains(key), value(of: key, in: record) == nil else { continue }
       // A value that is no object is rejected afterwards.

@@ -24,7 +24,10 @@ public final class RESTService: Sendable {
   public let hasAccessRules: Bool
   let types: [ServedType]
   let dialect: any RESTServiceDialect
+  /// The fields that requests can't write, and responses omit.
   let hidden: HiddenFields
+  /// The fields that responses omit and conditions can't use: the hidden ones, and sensitive ones that are not shown.
+  let unreadable: HiddenFields
   let protected: HiddenFields
   let context: ValueTransformerContext
   let open: @Sendable (ModelScope) -> any TransactionalModelStore
@@ -108,6 +111,7 @@ public final class RESTService: Sendable {
         form: RESTServedForm(type, router, context))
     }
     (hidden, protected) = (HiddenFields(table.hidden), HiddenFields(table.protected))
+    unreadable = HiddenFields(table.hidden, sensitiveExcept: table.shown)
     hasAccessRules = access != nil
     self.options = options
     admission = RequestAdmission(options)

@@ -52,7 +52,7 @@ struct QueryGuard {
       guard let type = current else { return nil }
       let model = type.init()
       guard let field = model.field(declaredAs: key), let declared = field.key,
-        !service.hidden.keys(of: type).contains(declared), !isStoredByHiddenInverse(field, of: model)
+        !service.unreadable.keys(of: type).contains(declared), !isStoredByHiddenInverse(field, of: model)
       else { throw ServiceProblem(400, "\(type.typeName) has no field \"\(key.prefix(80))\" that a query could read.") }
       guard let relation = field as? any RelationField else {
         current = nil
@@ -64,14 +64,25 @@ struct QueryGuard {
       let isStored = model.storableFields.contains { $0 === field }
       // Whether a to-one relation is nil may be known to the related records only.
       let isInRecord = isStored || (!relation.isToMany && model.fieldsForDictionaryValue().contains { $0 === field })
-      let isEmbedded = isStored && !relation.isForeignKey
-      if !followsRelations, !isEmbedded, relation.isToMany || !isLast || !isInRecord {
+      let isEmbedded = isEmbedded(field, relation, in: model)
+      if !followsRelations, relation.isToMany || !isLast || !isInRecord, !isEmbedded {
         throw ServiceProblem(400, "Changes can't be listed by a condition on related records.")
       }
       if isLast, !entersLast, isInRecord { continue }
       try refuseUnreadable(relation.relatedClass, isEmbedded: isEmbedded)
     }
     return current
+  }
+
+  /// Returns whether a record has the related records in it, instead of references in one of both.
+  private func isEmbedded(_ field: AnyField, _ relation: any RelationField, in model: ModelObject) -> Bool {
+    guard !relation.isForeignKey, model.fieldsForDictionaryValue().contains(where: { $0 === field }) else {
+      return false
+    }
+    let related = relation.relatedClass.init()
+    return withExtendedLifetime(related) {
+      (model.inverseField(of: relation, on: related) as? any RelationField)?.isForeignKey != true
+    }
   }
 
   /// Returns whether only a hidden field of the related class stores the links of a relation.
@@ -82,7 +93,7 @@ struct QueryGuard {
     let related = relation.relatedClass.init()
     // A field gets its key from its model.
     let inverse = withExtendedLifetime(related) { model.inverseField(of: relation, on: related)?.key }
-    return inverse.map { service.hidden.keys(of: relation.relatedClass).contains($0) } ?? false
+    return inverse.map { service.unreadable.keys(of: relation.relatedClass).contains($0) } ?? false
   }
 
   private func refuseUnreadable(_ type: ModelObject.Type, isEmbedded: Bool) throws {

@@ -36,6 +36,8 @@ public struct RESTAccess {
     var rules: [ObjectIdentifier: [Rule]] = [:]
     var hidden: [ObjectIdentifier: Set<String>] = [:]
     var protected: [ObjectIdentifier: Set<String>] = [:]
+    /// Sensitive fields that responses have.
+    var shown: [ObjectIdentifier: Set<String>] = [:]
   }
 
   private(set) var table = Table()
@@ -68,6 +70,15 @@ public struct RESTAccess {
   /// - Parameter field: the key path of the field, such as `\User.$passwordDigest`.
   public mutating func hide<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
     table.hidden[ObjectIdentifier(M.self), default: []].insert(Self.key(of: field))
+  }
+
+  /// Shows a sensitive field: responses have it, and conditions and orders can use it.
+  ///
+  /// Without this call, requests can write a sensitive field, and no response has it.
+  ///
+  /// - Parameter field: the key path of the field, such as `\Patient.$illness`.
+  public mutating func show<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
+    table.shown[ObjectIdentifier(M.self), default: []].insert(Self.key(of: field))
   }
 
   /// Protects a field: requests can't write it.

@@ -78,7 +78,7 @@ extension RESTService {
   /// Returns the keys of the fields that responses have.
   private func keys(of served: ServedType) -> [String] {
     let model = served.type.init()
-    let hidden = hidden.keys(of: served.type)
+    let hidden = unreadable.keys(of: served.type)
     // A field has its key from its model.
     return withExtendedLifetime(model) {
       model.fieldsForDictionaryValue().compactMap(\.key).filter { !hidden.contains($0) }.map { context.key($0) }

@@ -15,6 +15,7 @@ struct RecordSchema {
   var json: JSONValue {
     let model = served.type.init()
     let hidden = service.hidden.keys(of: served.type)
+    let unreadable = service.unreadable.keys(of: served.type)
     var root = SchemaNode()
     // A field has its key from its model.
     withExtendedLifetime(model) {
@@ -22,7 +23,9 @@ struct RecordSchema {
         guard let key = field.key, !hidden.contains(key) else { continue }
         var schema = schema(of: field)
         if served.protected.contains(key) { schema["readOnly"] = true }
-        let isRequired = (field as? any SchemaField)?.isRequired == true && field.anyValue == nil
+        if unreadable.contains(key) { schema["writeOnly"] = true }
+        let isRequired =
+          (field as? any SchemaField)?.isRequired == true && field.anyValue == nil && !unreadable.contains(key)
         let path = service.context.key(key).split(separator: ".").map { String($0) }
         root.insert(.object(schema), at: path[...], isRequired: isRequired && field !== model.identifierField)
       }

@@ -32,17 +32,40 @@ struct ServedType: Sendable {
 /// The hidden fields, by class, which responses omit even in embedded records.
 struct HiddenFields: Sendable {
   private let keys: [ObjectIdentifier: Set<String>]
+  /// The sensitive fields that are not hidden; nil if none is hidden for that reason.
+  private let shown: [ObjectIdentifier: Set<String>]?
+  /// The sensitive fields of the classes so far.
+  private let sensitive = Lock<[ObjectIdentifier: Set<String>]>([:])
 
-  init(_ keys: [ObjectIdentifier: Set<String>]) { self.keys = keys }
+  init(_ keys: [ObjectIdentifier: Set<String>], sensitiveExcept shown: [ObjectIdentifier: Set<String>]? = nil) {
+    (self.keys, self.shown) = (keys, shown)
+  }
 
   /// Returns the keys of the hidden fields of a class, those of its superclasses included.
   func keys(of type: ModelObject.Type) -> Set<String> {
+    let declared = Self.keys(of: type, in: keys)
+    guard let shown else { return declared }
+    return declared.union(sensitiveKeys(of: type).subtracting(Self.keys(of: type, in: shown)))
+  }
+
+  private static func keys(of type: ModelObject.Type, in table: [ObjectIdentifier: Set<String>]) -> Set<String> {
     var found: Set<String> = []
     var current: AnyClass? = type
     while let type = current {
-      found.formUnion(keys[ObjectIdentifier(type)] ?? [])
+      found.formUnion(table[ObjectIdentifier(type)] ?? [])
       current = _getSuperclass(type)
     }
+    return found
+  }
+
+  private func sensitiveKeys(of type: ModelObject.Type) -> Set<String> {
+    if let known = sensitive.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    // A field gets its key from its model, which must stay alive.
+    let model = type.init()
+    let found = withExtendedLifetime(model) {
+      Set(model.fieldsForDictionaryValue().filter { $0.isSensitive && $0 !== model.identifierField }.compactMap(\.key))
+    }
+    sensitive.withLock { $0[ObjectIdentifier(type)] = found }
     return found
   }
 

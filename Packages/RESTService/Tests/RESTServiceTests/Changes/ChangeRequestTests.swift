@@ -7,7 +7,12 @@ import Testing
 private final class Magazine: Model {
   @Field var id: Int?
   @ModelArrayField var issues: [MagazineIssue]?
+  @ModelArrayField var prizes: [Prize]?
   override var identifierField: AnyField? { $id }
+}
+
+private final class Prize: Model {
+  @Field var year: Int?
 }
 
 private final class MagazineIssue: Model {
@@ -200,6 +205,17 @@ private final class MagazineIssue: Model {
     let library = LoggedLibrary()
     #expect(try await library.request("GET", "/novels?updated_since=&where=\(condition)").status == 400)
     #expect(try await library.request("GET", "/novels?where=\(condition)").status == 200)
+  }
+
+  @Test func `A condition on embedded records is evaluated`() async throws {
+    let service = RESTService(
+      ChangeLogEngine(MemoryModelStore().handle), serving: [Magazine.self, MagazineIssue.self])
+    var url = try #require(URLComponents(string: "http://library.test/magazines?updated_since="))
+    let condition = #"{"any":"prizes","where":{"field":"year","is":">","value":2000}}"#
+    url.queryItems?.append(URLQueryItem(name: "where", value: condition))
+    let address = try #require(url.url)
+    let answer = await service.respond(to: HTTPRequestData(.get, address))
+    #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
   }
 
   @Test(arguments: [
