@@ -13,6 +13,7 @@ let package = Package(
   dependencies: [
     .package(path: "../FieldKit"),
     .package(path: "../ModelCore"),
+    .package(path: "../StoreProtocol"),
   ],
   targets: [
     .target(
@@ -20,6 +21,7 @@ let package = Package(
       dependencies: [
         .product(name: "FieldKit", package: "FieldKit"),
         .product(name: "ModelCore", package: "ModelCore"),
+        .product(name: "StoreProtocol", package: "StoreProtocol"),
       ]),
     .executableTarget(name: "fuzz-json", dependencies: ["JSONChecks"]),
     .testTarget(name: "JSONChecksTests", dependencies: ["JSONChecks"]),

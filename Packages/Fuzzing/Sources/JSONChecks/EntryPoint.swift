@@ -16,6 +16,7 @@ public func difference(in document: Data) -> String? {
     try checkValues(document)
     try checkSplitting(document)
     try checkModels(document)
+    try checkColumns(document)
     return nil
   } catch let difference as Difference {
     return difference.message
