@@ -82,8 +82,8 @@ public final class PendingReads {
     saves[ObjectIdentifier(model)] = SavedModel(model: model, number: latest)
   }
 
-  /// Records the deletion of a record, or a change of one without a live model: reads that began before it may have the
-  /// record, or its old values.
+  /// Records the deletion of a record, or a change of one without a live model. Reads that began before it may have the
+  /// old record.
   public func noteDeletion(_ typeName: String, _ identifier: String) {
     if count == 0 { return }
     latest += 1

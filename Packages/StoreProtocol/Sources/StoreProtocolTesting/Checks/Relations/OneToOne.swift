@@ -124,7 +124,8 @@ extension ModelStoreContract {
       try require(first.pilot.value == nil, "the record of the former license has the link")
       try await requireLink(pilot, second, afterRevertIn: store)
     },
-    Check("a one-to-one link that the record of another model has, too, can be replaced", needs: [.anyModels]) { store in
+    Check("a one-to-one link that the record of another model has, too, can be replaced", needs: [.anyModels]) {
+      store in
       let pilots = [ContractPilot.named("Amelia"), ContractPilot.named("Bessie")]
       for pilot in pilots { try await store.create(pilot) }
       let licenses = [ContractLicense(), ContractLicense()]
