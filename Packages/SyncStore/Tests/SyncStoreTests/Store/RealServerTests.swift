@@ -43,12 +43,9 @@ final class KintoPlay: Model, SharedPlay {
   override var identifierField: AnyField? { id }
 }
 
-/// The dialect of Kinto: envelopes, pages by a header, and creations that reject a known identifier.
+/// The dialect of Kinto: envelopes, and pages by a header.
 private struct KintoDialect: RESTDialect {
   let base = EnvelopedDialect("data", paging: .linked)
-
-  /// A POST with a known identifier is answered with the known record.
-  var createsWithPut: Bool { true }
 
   func address(of operation: RESTOperation) throws -> RESTAddress {
     let collection = operation.collectionPath
