@@ -80,9 +80,7 @@ struct QueryGuard {
       return false
     }
     let related = relation.relatedClass.init()
-    return withExtendedLifetime(related) {
-      (model.inverseField(of: relation, on: related) as? any RelationField)?.isForeignKey != true
-    }
+    return withExtendedLifetime(related) { model.inverseField(of: relation, on: related)?.isForeignKey != true }
   }
 
   /// Returns whether only a hidden field of the related class stores the links of a relation.
