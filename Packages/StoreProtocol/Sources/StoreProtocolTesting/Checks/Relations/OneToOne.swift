@@ -135,7 +135,7 @@ extension ModelStoreContract {
       }
       // The record of the first license still has the pilot.
       try await store.refresh(licenses[0])
-      try await store.refresh(licenses[1])
+      _ = try await store.list(ContractLicense.self)
       try require(licenses[0].pilot.value == nil && !licenses[0].isDirty, "the first license has the pilot")
       licenses[0].pilot.value = pilots[1]
       try await store.save(licenses[0])
