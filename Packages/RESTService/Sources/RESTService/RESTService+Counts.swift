@@ -67,11 +67,11 @@ extension RESTService {
     names.allSatisfy { type in types.first { $0.type == type }?.allowsAll(actions) == true }
   }
 
-  /// Returns whether responses omit a member of the records of a type. Types that are not served have no visible
-  /// members.
+  /// Returns whether a member of the records of a type is hidden. A sensitive member is not: only its values are. Types
+  /// that are not served have no visible members.
   @_spi(ModelKitInternals)
   public func isHidden(_ key: String, ofType name: String) -> Bool {
-    types.first { $0.type.typeName == name }.map { unreadable.keys(of: $0.type).contains(key) } ?? true
+    types.first { $0.type.typeName == name }.map { hidden.keys(of: $0.type).contains(key) } ?? true
   }
 
   /// Returns the value of the parameter `type`, and the request without it.
