@@ -81,7 +81,7 @@ extension FileStoreRepair.Loss {
 
 extension FileModelStore {
   /// Reads the whole journal of this group, keeps all readable records, and moves the rest to a quarantine file. Then
-  /// the store is intact: ``verify()`` finds no issue, and ``compact()`` works again.
+  /// the store is intact: ``verify(progress:)`` finds no issue, and ``compact()`` works again.
   ///
   /// If the last revision of a model is damaged, its last readable revision is restored. Nothing is discarded: the
   /// damaged bytes are copied to a quarantine file in the folder of the journal before anything is replaced. A crash
