@@ -21,6 +21,7 @@ extension TransactionEdits {
     // A field is there twice if another store's commit removed it in between.
     var seen: Set<ObjectIdentifier> = []
     var reverted = order.reversed().compactMap { seen.insert($0).inserted ? restored[$0] : nil }
+    for other in map.transactions { for entry in reverted { other.replaceEdit(of: entry) } }
     // A field that another task edited before the transaction did gets back its value from there.
     let fields = RolledBackFields(
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },

@@ -16,7 +16,9 @@ public final class TransactionEdits {
   struct Entry {
     let field: AnyField
     let model: ModelObject
-    let before: FieldState
+    fileprivate(set) var before: FieldState
+    /// The last edit by the transaction, once another task has changed the field; nil until then.
+    fileprivate var lastEdit: ChangeStamp?
     /// The last state that another task gave the field since.
     var elsewhere: FieldState?
     /// Whether the transaction had saved the baseline of ``elsewhere``, or deleted the model.
@@ -200,7 +202,7 @@ public final class TransactionEdits {
     guard isInside() else {
       if map.protectedFields.contains(id) { return }
       changedElsewhere.insert(id)
-      if entries[id] != nil { overtaken.insert(id) }
+      if entries[id] != nil, overtaken.insert(id).inserted { entries[id]?.lastEdit = field.lastChange }
       return
     }
     // The rollback of a nested transaction edits nothing. Its new models would be retained here.
@@ -215,6 +217,16 @@ public final class TransactionEdits {
       entries[id]?.hasUncommittedBaseline = uncommitted.contains(id) || deleted.contains(model)
       entries[id]?.captured = nil
     }
+  }
+
+  /// Replaces the state from before in which another transaction, which failed, had edited a field.
+  ///
+  /// - Parameter other: the entry of the other transaction.
+  func replaceEdit(of other: Entry) {
+    let id = ObjectIdentifier(other.field), known = other.elsewhere ?? other.before
+    guard let edit = other.lastEdit, let entry = entries[id] else { return }
+    if entry.before.lastChange == edit { entries[id]?.before = known }
+    if entry.elsewhere?.lastChange == edit { entries[id]?.elsewhere = known }
   }
 
   /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change, even
