@@ -7,7 +7,7 @@ struct RESTCall: Sendable {
   @TaskLocal static var isSendingCreation = false
 
   var operation: RESTOperation
-  let method: HTTPRequestData.Method
+  var method: HTTPRequestData.Method
   /// The base address of the store.
   let base: BaseAddress
   /// The address below the base address.

@@ -133,6 +133,7 @@ public final class RESTModelStore: ModelStore {
     let path = puts ? try router.pathOfInstance(model, depth: depth) : collection
     var call = try self.call(.create, model, collection: collection, path: path, identifier: identifier)
     if puts {
+      call.method = .put
       // Without this header, a PUT would replace an existing model.
       call.headers["If-None-Match"] = "*"
     }

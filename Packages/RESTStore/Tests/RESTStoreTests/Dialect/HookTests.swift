@@ -136,10 +136,23 @@ private final class Account: Model {
     let document = Document()
     document.path.value = "a/b"
     try await store.create(document)
-    #expect(transport.lines == ["POST http://api.test/documents/a%2Fb"])
+    #expect(transport.lines == ["PUT http://api.test/documents/a%2Fb?id=a%2Fb"])
     #expect(transport.requests[0].headers["If-None-Match"] == "*")
     let taken = try RESTModelStore(StubTransport(status: 412), dialect: dialect)
     #expect(try await storeError { try await taken.create(Person(id: 1, name: "Ada")) }.code == .conflict)
+  }
+
+  @Test func `A creation at its own path whose answer is lost is not sent again, and its outcome is uncertain`()
+    async throws
+  {
+    let transport = StubTransport(failing: URLError(.networkConnectionLost))
+    var options = RESTOptions()
+    options.retry = .standard
+    options.retry.sleep = { _ in }
+    let store = try RESTModelStore(transport, dialect: Hooked(createsWithPut: true), options: options)
+    let error = try await storeError { try await store.create(Person(id: 1, name: "Ada")) }
+    #expect(transport.lines == ["PUT http://api.test/people/1?id=1&name=Ada"])
+    #expect(error.message.hasPrefix("It is not certain whether this Person was written. "))
   }
 
   @Test func `A temporary identifier is not sent, and that of the server replaces it in the same model`()
