@@ -75,7 +75,22 @@ extension RecordStore {
         records = present
       }
     }
+    readAfterCommit(cut)
     try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
+  }
+
+  /// Reads models again after the commit of the open transaction, if they were read from their records of before: these
+  /// have links to deleted models. Those that are live already get them cut at once.
+  private func readAfterCommit(_ cut: [(type: ModelObject.Type, identifier: String)]) {
+    guard let transaction else { return }
+    for (type, identifier) in cut {
+      func loaded() -> ModelObject? {
+        scope.liveModel(of: type, identifier: identifier).flatMap { $0.isUnloadedReference ? nil : $0 }
+      }
+      transaction.log.atEnd { [weak known = loaded(), weak transaction] in
+        if let model = loaded(), model !== known { transaction?.noteOutdated(type, type.typeName, identifier) }
+      }
+    }
   }
 
   /// Returns the operations that remove records. They contain the old bytes, so that only affected observers read

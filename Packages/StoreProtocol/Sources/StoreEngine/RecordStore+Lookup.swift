@@ -10,6 +10,8 @@ public struct PendingRead {
   let state: WriteState?
   /// The last write to the type before the read.
   let lastWrite: UInt64?
+  /// Whether it began in a transaction, whose writes it sees.
+  let isInTransaction: Bool
 }
 
 @_spi(ModelKitInternals)
@@ -111,12 +113,15 @@ extension RecordStore {
 
   /// Begins a read of records of a type.
   public final func beginRead(_ context: TypeContext) -> PendingRead {
-    PendingRead(start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite)
+    PendingRead(
+      start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite,
+      isInTransaction: transaction != nil)
   }
 
-  /// Returns whether a record may be outdated, because its type was written since a read began.
+  /// Returns whether a record may be outdated, because its type was written since a read began, or a write that the read
+  /// saw was rolled back.
   public final func mayBeOutdated(_ read: PendingRead) -> Bool {
-    guard let state = read.state, transactions.isEmpty else { return true }
+    guard let state = read.state, transactions.isEmpty, !read.isInTransaction else { return true }
     return state.lastWrite != read.lastWrite
   }
 

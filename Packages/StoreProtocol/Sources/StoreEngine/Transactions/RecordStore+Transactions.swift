@@ -104,6 +104,8 @@ extension RecordStore {
     defer { trackers.end(current.tracker) }
     let result: Result
     let completed: [RecordOperation]
+    var start: PendingReads.Moment?
+    defer { if start != nil { scope.pendingReads.end() } }
     do {
       result = try await current.mark.enter {
         defer { end(current) }
@@ -111,18 +113,25 @@ extension RecordStore {
       }
       try checkCancellation()
       let reads = current.dependencies
+      // As for a single save: a feed or a read may bring later values of others before the commit returns.
+      if !handle.readsImmediately { start = scope.pendingReads.begin() }
       completed = try await commit(
         RecordBatch(
           current.operations, after: reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: reads),
           areIndependent: areIndependent))
     } catch {
+      current.noteRollback()
       await readAgain(edits.revert { current.log.rollBack() }.union(parts.takeRestored()), after: current.tracker)
       await readOutdated(of: current)
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
+    let overtaken = start.map { start in edits.savedModels.filter { scope.pendingReads.isNewer($0, than: start) } }
     edits.commit { current.log.commit() }
     for operation in completed { current.readers[operation.type]?(operation) }
     await readAgain(parts.takeRestored(), after: current.tracker)
+    for case let model as any ModelObject & ModelIsolation in overtaken ?? [] {
+      if model.isKnownToStore, let identifier = model.storedIdentifier { await readAgain(model, identifier) }
+    }
     await readOutdated(of: current)
     return result
   }
@@ -138,8 +147,8 @@ extension RecordStore {
     }
   }
 
-  /// Reads models again that a transaction had read from its own writes, which were rolled back. No earlier state of
-  /// these models has the stored values.
+  /// Reads models again that a transaction had read from its own writes, which were rolled back, and those that other
+  /// tasks had read before its commit cut their links. No earlier state of these models has the stored values.
   private func readOutdated(of transaction: StoreTransaction) async {
     for (name, modelClass) in transaction.takeOutdated() {
       let identifier = name.identifier.text

@@ -25,6 +25,7 @@ public final class StoreTransaction {
   }
 
   let mark: TransactionMark
+  private let pendingReads: PendingReads
   private let parts: TransactionParts
   private let root = StoreTransactionLog()
   /// The epoch of the numbers of records that are new in the transaction.
@@ -39,13 +40,13 @@ public final class StoreTransaction {
   private var count = 0
   /// The records that the transaction wrote and models were read from, each with the log of the last read.
   private var uncommittedReads: [RecordName: StoreTransactionLog] = [:]
-  /// The classes of models that were read from records whose writes were rolled back.
+  /// The classes of models that were read from records whose writes were rolled back, or before they were committed.
   private var outdated: [RecordName: ModelObject.Type] = [:]
   /// Read a record that the engine completed when it was committed, by type.
   var readers: [String: (RecordOperation) -> Void] = [:]
 
   init(_ tracker: ConflictTracker, of scope: ModelScope, _ parts: TransactionParts) {
-    (self.tracker, self.parts) = (tracker, parts)
+    (self.tracker, self.parts, pendingReads) = (tracker, parts, scope.pendingReads)
     mark = TransactionMark(of: scope)
   }
 
@@ -104,6 +105,11 @@ public final class StoreTransaction {
     log.onFailure { [weak self] in self?.outdated[name] = modelClass }
   }
 
+  /// Records that a model has links from before the transaction, which cut them.
+  func noteOutdated(_ modelClass: ModelObject.Type, _ type: String, _ identifier: String) {
+    outdated[RecordName(type, identifier)] = modelClass
+  }
+
   /// The names of the types with records that the transaction wrote.
   var typeNames: Set<String> { Set(entries.keys) }
 
@@ -156,9 +162,17 @@ public final class StoreTransaction {
 
   /// Restores the entry of a record before a nested transaction wrote it.
   private func restore(_ known: Entry?, _ type: String, _ key: ExactText) {
+    pendingReads.noteRollback(type, key.text)
     entries[type]?[key] = known
     if entries[type]?.isEmpty == true { entries[type] = nil }
     keys[type] = nil
+  }
+
+  /// Records for reads in progress that nothing was written.
+  func noteRollback() {
+    for (type, entries) in entries {
+      for identifier in entries.keys { pendingReads.noteRollback(type, identifier.text) }
+    }
   }
 
   /// Returns the number of records of a type that the transaction wrote.

@@ -35,14 +35,16 @@ public final class PendingReads {
   /// The models that were saved since the oldest pending read began.
   private var saves: [ObjectIdentifier: SavedModel] = [:]
   /// The records that were deleted since the oldest pending read began.
-  private var deletions: [DeletedRecord: Int] = [:]
+  private var deletions: [Record: Int] = [:]
+  /// The records of which a write was rolled back since the oldest pending read began.
+  private var rollbacks: [Record: Int] = [:]
 
   private struct SavedModel {
     weak var model: ModelObject?
     let number: Int
   }
 
-  private struct DeletedRecord: Hashable {
+  private struct Record: Hashable {
     let typeName: String
     let identifier: ExactText
   }
@@ -70,7 +72,7 @@ public final class PendingReads {
   /// Ends a read, whether it succeeded or not.
   public func end() {
     count -= 1
-    if count == 0 { (updates, updatedTypes, saves, deletions) = ([:], [:], [:], [:]) }
+    if count == 0 { (updates, updatedTypes, saves, deletions, rollbacks) = ([:], [:], [:], [:], [:]) }
   }
 
   /// Records the save of a model: reads that began before it have no newer values.
@@ -87,8 +89,23 @@ public final class PendingReads {
   public func noteDeletion(_ typeName: String, _ identifier: String) {
     if count == 0 { return }
     latest += 1
-    deletions[DeletedRecord(typeName: typeName, identifier: ExactText(identifier))] = latest
+    deletions[Record(typeName: typeName, identifier: ExactText(identifier))] = latest
     updatedTypes[typeName] = latest
+  }
+
+  /// Records that an uncommitted write of a record was rolled back. Reads of its transaction that began before may have
+  /// the bytes of that write.
+  public func noteRollback(_ typeName: String, _ identifier: String) {
+    if count == 0 { return }
+    latest += 1
+    rollbacks[Record(typeName: typeName, identifier: ExactText(identifier))] = latest
+    updatedTypes[typeName] = latest
+  }
+
+  /// Returns whether a write of a record was rolled back since a read began.
+  func wasRolledBack(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
+    if rollbacks.isEmpty { return false }
+    return rollbacks[Record(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number } ?? false
   }
 
   /// Returns the models that were saved since a read began.
@@ -136,8 +153,7 @@ public final class PendingReads {
   /// again by another writer.
   public func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
     if deletions.isEmpty { return false }
-    return deletions[DeletedRecord(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number }
-      ?? false
+    return deletions[Record(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number } ?? false
   }
 }
 
@@ -146,7 +162,7 @@ extension ModelScope {
   /// The reads of this scope that wait for an engine.
   public var pendingReads: PendingReads { activity.reads }
 
-  /// Returns whether a record may be older than its live model, or deleted, by now.
+  /// Returns whether a record may be older than its live model, deleted, or rolled back by now.
   ///
   /// - Parameters:
   ///   - type: the class of the model.
@@ -155,6 +171,7 @@ extension ModelScope {
   public func isOutdated<M: Model>(
     _ type: M.Type, identifier: String, readSince start: PendingReads.Moment
   ) -> Bool {
+    if pendingReads.wasRolledBack(M.typeName, identifier, since: start) { return true }
     let live = liveModel(type, identifier: identifier)
     if let live, pendingReads.isNewer(live, than: start) { return true }
     // A live model with values was read, or created, after a deletion of the record. An unloaded reference was not.

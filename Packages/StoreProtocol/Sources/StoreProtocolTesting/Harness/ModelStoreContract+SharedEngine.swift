@@ -112,7 +112,7 @@ extension ModelStoreContract {
       linkingDuringCreation,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
-    + rollingBackBesideTasks + savingBesideRollbacks
+    + rollingBackBesideTasks + savingBesideRollbacks + readingBesideRollbacks
     + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
     + importingBesideDeletions + readingBesideDeletions + [importingInTransactions] + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany

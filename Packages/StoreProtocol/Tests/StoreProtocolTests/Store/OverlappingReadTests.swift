@@ -132,19 +132,24 @@ import Testing
   private func `A model has what another writer changed after its save was committed, and before it ended`(
     read: Read, hasWriteState: Bool
   ) async throws {
-    let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
-    person.age.value = 2
-    let hold = store.handle.holdNextCommit()
-    let save = Task { try await store.save(person) }
-    for await _ in hold.isReached.stream {}
-    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
-    theirs.age.value = 3
-    try await other.save(theirs)
-    try await read(store)
-    hold.isReleased.continuation.finish()
-    try await save.value
-    #expect(person.age.value == 3)
-    #expect(!person.isDirty)
+    for isInTransaction in [false, true] {
+      let (store, person, other) = try await storedPerson(hasWriteState: hasWriteState)
+      person.age.value = 2
+      let hold = store.handle.holdNextCommit()
+      let save = Task {
+        if !isInTransaction { return _ = try await store.save(person) }
+        try await store.transaction { store in _ = try await store.save(person) }
+      }
+      for await _ in hold.isReached.stream {}
+      let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+      theirs.age.value = 3
+      try await other.save(theirs)
+      try await read(store)
+      hold.isReleased.continuation.finish()
+      try await save.value
+      #expect(person.age.value == 3, "in a transaction: \(isInTransaction)")
+      #expect(!person.isDirty)
+    }
   }
 
   private struct Refusal: Error {}

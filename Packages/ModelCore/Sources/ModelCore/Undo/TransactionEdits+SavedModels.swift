@@ -1,0 +1,7 @@
+@_spi(ModelKitInternals)
+extension TransactionEdits {
+  /// The models that the transaction created, or of which it saved fields.
+  public var savedModels: Set<ModelObject> {
+    created.union(order.compactMap { uncommitted.contains($0) ? entries[$0]?.model : nil })
+  }
+}
