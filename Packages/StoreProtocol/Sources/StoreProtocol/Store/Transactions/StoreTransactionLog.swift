@@ -5,13 +5,14 @@
 package final class StoreTransactionLog {
   private var completions: [() -> Void] = []
   private var undoings: [() -> Void] = []
-  /// The log that this one was moved to.
-  private weak var adopter: StoreTransactionLog?
+  /// The log that this one was moved to. The steps may retain this one, until they ran.
+  private var adopter: StoreTransactionLog?
 
   /// An empty log.
   package init() {}
 
-  func atEnd(_ completion: @escaping () -> Void) { completions.append(completion) }
+  /// Adds a step that runs after the commit.
+  package func atEnd(_ completion: @escaping () -> Void) { completions.append(completion) }
 
   /// Adds a step that undoes something if the transaction fails.
   package func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }

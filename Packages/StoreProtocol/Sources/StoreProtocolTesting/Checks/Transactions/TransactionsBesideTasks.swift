@@ -21,7 +21,7 @@ extension ModelStoreContract {
     },
     SharedEngineCheck("a record that an open nested transaction wrote is not written beside it") { makeStore in
       for fails in [false, true] {
-        for isInner in [false, true] { try await savingBesideNested(fails: fails, isInner: isInner, makeStore) }
+        for depth in 0...2 { try await savingBesideNested(fails: fails, depth: depth, makeStore) }
       }
     },
     SharedEngineCheck("refreshes of a model beside its save end") { makeStore in
@@ -115,26 +115,22 @@ extension ModelStoreContract {
 
   /// Saves a field of a model beside a nested transaction that saved another one.
   ///
-  /// - Parameter isInner: whether one inside it saved the model, and has ended.
+  /// - Parameter depth: the number of transactions inside it around the save, which have ended.
   @MainActor private static func savingBesideNested(
-    fails: Bool, isInner: Bool, _ makeStore: () async throws -> any ModelStore
+    fails: Bool, depth: Int, _ makeStore: () async throws -> any ModelStore
   ) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
-    let place = "(fails: \(fails), inner: \(isInner))"
+    let place = "(fails: \(fails), depth: \(depth))"
     let person = try await store.create(ContractPerson.named("Ada", age: 36))
     try await transaction(in: store) { store in
-      let (saved, save) = AsyncStream.makeStream(of: Void.self)
+      let (saved, hasSaved) = AsyncStream.makeStream(of: Void.self)
       let (attempted, attempt) = AsyncStream.makeStream(of: Void.self)
       let nested = Task { @MainActor in
         try await transaction(in: store) { store in
           person.name.value = "Augusta"
-          if isInner {
-            try await transaction(in: store) { store in try await store.save(person) }
-          } else {
-            try await store.save(person)
-          }
-          save.finish()
+          try await save(person, in: store, depth: depth)
+          hasSaved.finish()
           for await _ in attempted {}
           if fails { throw Refusal() }
         }
@@ -154,6 +150,13 @@ extension ModelStoreContract {
       try require(each.name.value == name && each.age.value == 37, "a value was lost \(place)")
     }
     try require(!person.isDirty, "the person is dirty \(place)")
+  }
+
+  @MainActor private static func save(
+    _ person: ContractPerson, in store: any ModelStore, depth: Int
+  ) async throws {
+    if depth == 0 { return _ = try await store.save(person) }
+    try await transaction(in: store) { store in try await save(person, in: store, depth: depth - 1) }
   }
 
   /// Refreshes a model twice while it is being saved.
