@@ -79,6 +79,7 @@ extension AnyField {
     flags.subtract(.original)
     flags.formUnion(.dirty)
     details?.restoration = nil
+    discardBaseline()
     concludeChange(of: announced)
   }
 

@@ -47,6 +47,9 @@ extension AnyField {
       } else if details?.restoration != nil || !isRelation || flags.contains(.loaded) {
         // An incomplete list may be in no record.
         detailsForWriting.restoration = { _ in false }
+        discardBaseline()
+        // The field stays unsaved, but its former states are outdated.
+        if flags.contains(.ownerWatches) { notifyOwnerOfSave() }
       }
       return
     }

@@ -15,7 +15,8 @@ public protocol FieldWatcher: AnyObject {
   func notifyObservers(of field: AnyField, _ notify: () -> Void)
   /// Called before a change is marked as saved, while ``FieldRecording/isOn``.
   func fieldWillBeSaved(_ field: AnyField, asOf stamp: ChangeStamp?)
-  /// Called when a change was saved, or replaced by a value that was read.
+  /// Called when a change was saved, or replaced by a value that was read. The field is still dirty if it was edited
+  /// during the save.
   func fieldWasSaved(_ field: AnyField)
 }
 
@@ -72,7 +73,10 @@ extension AnyField {
     detailsForWriting.restoration = { _ in false }
     // A field without a value is in no record: the next save removes the stored value.
     if flags.isDisjoint(with: .loadStateMask) { loadState = .loaded }
-    if flags.contains(.ownerWatches) { notifyOwnerOfDirtiness() }
+    if flags.contains(.ownerWatches) {
+      notifyOwnerOfDirtiness()
+      notifyOwnerOfSave()
+    }
   }
 
   private func notifyOwnerOfDirtiness() {

@@ -254,6 +254,11 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func reinstate(_ state: FieldState, exactly isExact: Bool, marksClean: Bool) {}
 
+  /// Called when the baseline becomes unknown while the field is dirty. A subclass with storage of its own for the
+  /// baseline discards it.
+  @_spi(ModelKitInternals)
+  open func discardBaseline() {}
+
   /// Records that the owner was loaded for the first time. Without a load state, its source has no value for this
   /// field.
   @_spi(ModelKitInternals)

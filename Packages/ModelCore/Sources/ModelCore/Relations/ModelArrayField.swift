@@ -292,6 +292,10 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Sets the baseline whose restoration was reinstated.
   func reinstateBaseline(_ members: ToManyBaseline<Related>?) { original = members }
 
+  // States that histories and transactions recorded may retain it longer than the field.
+  @_spi(ModelKitInternals)
+  public override func discardBaseline() { original = nil }
+
   func keepBaseline(_ members: ToManyBaseline<Related>) {
     original = members
     registerRestoration { [members] field in

@@ -354,6 +354,10 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   /// Sets the baseline whose restoration was reinstated.
   func reinstateBaseline(_ original: ToOneBaseline<Related>?) { self.original = original }
 
+  // States that histories and transactions recorded may retain it longer than the field.
+  @_spi(ModelKitInternals)
+  public override func discardBaseline() { original = nil }
+
   // MARK: Reading and writing
 
   @_spi(ModelKitInternals)
