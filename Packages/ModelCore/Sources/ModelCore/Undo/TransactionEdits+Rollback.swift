@@ -48,10 +48,11 @@ extension TransactionEdits {
     }
     for entry in reverted {
       let id = ObjectIdentifier(entry.field)
-      if !changedElsewhere.contains(id) {
+      if !changedElsewhere.contains(id), entry.captured == nil {
         for (undo, epoch) in entry.epochs { undo.undo?.epochs[id] = epoch }
-      } else if uncommitted.contains(id) {
-        // The step of the other task begins with a saved state, which was rolled back.
+      } else if uncommitted.contains(id) || entry.captured != nil {
+        // The step of the other task begins with a saved state, which was rolled back, or a save of that task has
+        // stored the value from before.
         map.forEachUndo { $0.noteBaseline(of: entry.field) }
       }
     }

@@ -72,4 +72,31 @@ private final class Shelf: Model {
     world.shelf.revert()
     #expect(world.value == 0 && world.field.isDirty)
   }
+
+  @Test(arguments: Edited.allCases)
+  func `A value from before a save is unsaved although a transaction failed that edited it during the save`(
+    edited: Edited
+  ) throws {
+    let world = try World(edited)
+    let undo = ModelUndo(world.scope)
+    world.set(1)
+    world.set(2)
+    let save = world.shelf.noteSaveBegins(), stamp = ChangeStamp.next()
+    var isInside = true
+    let edits = TransactionEdits(
+      in: world.scope, onFailure: { _ in }, wasInside: { isInside }, where: { isInside })
+    world.set(3)
+    isInside = false
+    withExtendedLifetime(save) { world.shelf.markSaved(world.shelf.allStoredFields, asOf: stamp) }
+    isInside = true
+    edits.revert {}
+    isInside = false
+    #expect(world.value == 2 && !world.field.isDirty)
+    for number in [1, 0] {
+      try undo.undo()
+      #expect(world.value == number && world.field.isDirty)
+    }
+    world.shelf.revert()
+    #expect(world.value == 2 && !world.field.isDirty)
+  }
 }
