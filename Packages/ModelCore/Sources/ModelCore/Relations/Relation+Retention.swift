@@ -73,6 +73,21 @@ extension ModelObject {
   }
 }
 
+extension Relation {
+  /// Makes one side of each link weak that both sides retain, because only one of them was restored. A foreign key
+  /// stays the retaining side.
+  func releaseDoubleLinks() {
+    guard let owner = ownerModel else { return }
+    for model in retainedModels where model !== owner {
+      // A baseline may retain the model, too, until the save. The first test is the fast one.
+      guard let inverse = inverse(on: model), inverse.retains(owner), inverse.retainedModels.contains(owner) else {
+        continue
+      }
+      if inverse.isForeignKey { see(model) } else { inverse.see(owner) }
+    }
+  }
+}
+
 @_spi(ModelKitInternals)
 extension RelationField {
   /// Marks a relation as loaded after a store found all related models by their inverse. The caller keeps them live.

@@ -109,6 +109,8 @@ extension ModelUndo {
             marksClean: !isBeingSaved)
         }
       }
+      // A change of the side that retains a link is not part of the step.
+      for (entry, _) in check.entries { (entry.field as? any Relation)?.releaseDoubleLinks() }
       nullifyLinks(of: step)
     }
     removeTransientModels(of: counter, except: Set(step.existences.map(\.model)))

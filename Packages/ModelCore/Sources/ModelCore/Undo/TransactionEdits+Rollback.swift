@@ -42,6 +42,7 @@ extension TransactionEdits {
         body()
         restore(reverted)
         for entry in reverted { entry.model.retainUnsavedLinks(of: entry.field) }
+        for entry in reverted { (entry.field as? any Relation)?.releaseDoubleLinks() }
         noteStoredLinks(among: reverted)
         addLinkedModels()
       }
@@ -153,6 +154,7 @@ extension TransactionEdits {
         entry.field.lastChange == links.lastChange
       else { continue }
       map.withoutRecording { reinstate(entry) }
+      (entry.field as? any Relation)?.releaseDoubleLinks()
       map.updateRetention(of: entry.model)
     }
   }
