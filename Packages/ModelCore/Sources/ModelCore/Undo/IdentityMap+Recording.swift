@@ -214,10 +214,10 @@ extension ModelScope {
   ///
   /// - Parameters:
   ///   - model: the model.
-  ///   - fields: the fields that the save wrote.
+  ///   - fields: the fields that the save wrote; nil for a deletion or a creation.
   ///   - stamp: when the save captured their values; nil for a deletion or a creation.
   public func noteCommit(
-    of model: ModelObject, writing fields: @autoclosure () -> [AnyField] = [], asOf stamp: ChangeStamp? = nil
+    of model: ModelObject, writing fields: @autoclosure () -> [AnyField]? = nil, asOf stamp: ChangeStamp? = nil
   ) {
     if map.transactions.isEmpty { return }
     let fields = fields()

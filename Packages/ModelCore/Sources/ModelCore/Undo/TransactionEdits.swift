@@ -142,23 +142,33 @@ public final class TransactionEdits {
   /// Ends the recording, and makes the changes of the commit, which belong to the step of the transaction.
   public func commit(_ body: () -> Void) {
     let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted)
+    let written = map.transactions.count < 2 ? [] : models.map { ($0, writtenFields(of: $0)) }
     end()
     // The transaction of another store of the scope can't roll the commit back.
-    for model in models {
-      for outer in map.transactions { outer.didCommit(model, [], asOf: nil) }
+    for (model, fields) in written {
+      for outer in map.transactions { outer.didCommit(model, outer.isEntered ? fields : [], asOf: nil) }
     }
     map.recordTogether(as: operation ?? self, body)
   }
 
+  /// Returns the fields of a model that the transaction saved; nil for all of a model that it created.
+  private func writtenFields(of model: ModelObject) -> [AnyField]? {
+    if created.contains(model) { return nil }
+    let models = [model] + EmbeddedModels(of: model).models
+    return models.flatMap(\.allFields).filter { uncommitted.contains(ObjectIdentifier($0)) }
+  }
+
   /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
-  /// values if this transaction fails. So do those of a save by another task that this transaction had saved before.
+  /// values if this transaction fails, except those that only this transaction saved. Fields keep them, too, that a
+  /// save by another task wrote and this transaction had saved before.
   ///
   /// - Parameters:
   ///   - model: the model.
-  ///   - fields: the fields that the save wrote.
+  ///   - fields: the fields that the save wrote; nil for a deletion or a creation.
   ///   - stamp: when the save captured their values; nil for a deletion or a creation.
-  func didCommit(_ model: ModelObject, _ fields: [AnyField], asOf stamp: ChangeStamp?) {
+  func didCommit(_ model: ModelObject, _ fields: [AnyField]?, asOf stamp: ChangeStamp?) {
     guard isInside() else {
+      let fields = fields ?? []
       if deleted.contains(model) { keepSavedValues(of: model, fields, asOf: stamp) }
       for field in fields where !field.isDirty {
         // The saved value is stored now, and the baseline.
@@ -176,14 +186,30 @@ public final class TransactionEdits {
     if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
     let models = [model] + EmbeddedModels(of: model).models
     for model in models { savedFields[ObjectIdentifier(model)] = nil }
+    let isWhole = fields == nil, written = Self.withEmbedded(fields ?? [])
     var committed: Set<ObjectIdentifier> = []
     for model in models {
       model.forEachField { field, _ in
-        if !field.isDirty || model.isDeleted { committed.insert(ObjectIdentifier(field)) }
+        let id = ObjectIdentifier(field)
+        // A relation that its inverse stores is in no record.
+        let isWritten =
+          isWhole || written.contains(id) || !uncommitted.contains(id) || model.isStoredOnlyByInverse(field)
+        if model.isDeleted || (isWritten && !field.isDirty) { committed.insert(id) }
       }
     }
     uncommitted.subtract(committed)
     for id in committed { entries[id] = nil }
+  }
+
+  /// Returns fields with those of the models that they embed.
+  private static func withEmbedded(_ fields: [AnyField]) -> Set<ObjectIdentifier> {
+    var found: Set<ObjectIdentifier> = []
+    var pending = fields
+    while let field = pending.popLast() {
+      guard found.insert(ObjectIdentifier(field)).inserted, let relation = field as? any Relation else { continue }
+      pending += relation.embeddedModels.flatMap(\.allFields)
+    }
+    return found
   }
 
   /// Records the values that a save by another task stored, which began before the transaction deleted the model. The
