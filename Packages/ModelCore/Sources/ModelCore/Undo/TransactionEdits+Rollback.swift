@@ -14,8 +14,11 @@ extension TransactionEdits {
   @discardableResult
   public func revert(_ body: () -> Void) -> Set<ModelObject> {
     map.remove(self)
-    // An outer one has not deleted them after all.
-    for outer in map.transactions { outer.deleted.subtract(deleted) }
+    // An outer one has not deleted or saved them after all.
+    for outer in map.transactions {
+      outer.deleted.subtract(deleted)
+      outer.removeSaves(of: self)
+    }
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
     // A field is there twice if another store's commit removed it in between.

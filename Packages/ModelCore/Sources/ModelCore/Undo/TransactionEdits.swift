@@ -72,6 +72,8 @@ public final class TransactionEdits {
   var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved.
   private(set) var uncommitted: Set<ObjectIdentifier> = []
+  /// The numbers of the transactions that saved these fields: of this one, and of nested ones.
+  private var savers: [ObjectIdentifier: Set<Int>] = [:]
   /// The baselines of these fields before, if they are known.
   private var baselines: [ObjectIdentifier: StoredValue] = [:]
   /// The models that the transaction created.
@@ -159,8 +161,8 @@ public final class TransactionEdits {
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
-  /// values if this transaction fails, except those that only this transaction saved. Fields keep them, too, that a
-  /// save by another task wrote and this transaction had saved before.
+  /// values if this transaction fails, except those that only this transaction saved. So do fields that a save by
+  /// another task wrote after this transaction had saved them.
   ///
   /// - Parameters:
   ///   - model: the model.
@@ -297,7 +299,19 @@ public final class TransactionEdits {
       willChange(field, of: model)
       if !uncommitted.contains(id) { baselines[id] = model.storedBaseline(of: field) }
     }
-    uncommitted.insert(id)
+    if uncommitted.insert(id).inserted { savers[id] = [] }
+    savers[id, default: []].insert(map.innermostTransaction?.number ?? number)
+  }
+
+  /// Removes the saves of a nested transaction that failed. Fields that nothing else in this one saved have their
+  /// baselines from before again.
+  func removeSaves(of nested: TransactionEdits) {
+    for id in nested.uncommitted {
+      savers[id]?.subtract(nested.numbers)
+      guard savers[id]?.isEmpty == true else { continue }
+      uncommitted.remove(id)
+      (savers[id], baselines[id]) = (nil, nil)
+    }
   }
 
   /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it,
@@ -434,7 +448,7 @@ public final class TransactionEdits {
   func removeModels() {
     (entries, order) = ([:], [])
     (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
-    (savedFields, documentLoads, baselines) = ([:], [:], [:])
+    (savedFields, documentLoads, baselines, savers) = ([:], [:], [:], [:])
   }
 
   /// Discards the recordings of a new model that a nested transaction added and rolled back.
