@@ -172,6 +172,14 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if readsThroughHook, backLink == nil { release() }
   }
 
+  func restoreReleasedLink(to model: ModelObject) {
+    guard readsThroughHook, backLink == nil, let identifier = backLinkIdentity?.identifier,
+      ExactText(identifier) == model.identifierToRegister.map({ ExactText($0.text) })
+    else { return }
+    isUneven = true
+    see(model)
+  }
+
   private func release() {
     storedValue = nil
     backLink = nil

@@ -53,8 +53,9 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models whose inverse lacks them: there is none, or it was unloaded. Also
-  /// removes deleted models from all baselines.
+  /// Cuts the links of this model to deleted models whose inverse lacks them: there is none, or it was unloaded. So does
+  /// the inverse of a second object of a record whose first one was deallocated. Also removes deleted models from all
+  /// baselines.
   ///
   /// - Returns: the changed fields that were not dirty before.
   public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
@@ -63,6 +64,7 @@ extension ModelObject {
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
         relation.removeFromBaseline(model)
+        relation.restoreReleasedLink(to: model)
         guard relation.refers(to: model), relation.inverse(on: model)?.refers(to: self) != true else { continue }
         if !relation.isDirty { cut.append(relation) }
         relation.unlink([model], change)

@@ -28,6 +28,8 @@ protocol Relation: RelationField {
   func retains(_ model: ModelObject) -> Bool
   /// Makes the link to a model weak, because the inverse retains the model.
   func see(_ model: ModelObject)
+  /// Makes a weak link to a deallocated model one to another object with the same identifier, whose inverse lacks it.
+  func restoreReleasedLink(to model: ModelObject)
   /// Makes this side retain its members, which then hold the model of this side weakly.
   ///
   /// - Parameter others: members that are left as they are.
@@ -104,6 +106,8 @@ protocol Relation: RelationField {
 }
 
 extension Relation {
+  func restoreReleasedLink(to model: ModelObject) {}
+
   func retainLink(to model: ModelObject) {}
 
   func removeReleasedMembers() {}
