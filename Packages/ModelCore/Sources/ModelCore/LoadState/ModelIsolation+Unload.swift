@@ -15,6 +15,7 @@ extension ModelIsolation where Self: ModelObject {
       details?.remainder = nil
       details?.documentLoad = nil
       details?.unknownBaselines = []
+      details?.formerLinks = [:]
       modelLoadState = .incomplete
       identityMap?.unloadCount += 1
       identityMap?.releaseIfSaved(self)

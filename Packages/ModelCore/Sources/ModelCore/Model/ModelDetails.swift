@@ -24,6 +24,8 @@ final class ModelDetails {
   var beforeSave: (start: ChangeStamp, end: ChangeStamp)?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
+  /// The identifiers of the links that reads of other records removed. The record of the model may still have them.
+  var formerLinks: [ObjectIdentifier: String] = [:]
   /// The number of deletions of the model by stores.
   var deletions = 0
   /// The open transaction that deleted the model, and so removed it from the scope; the outermost one if several are

@@ -290,7 +290,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       cutInverse(oldValue, change)
       // Its record still has the link that the record of another model has, too.
       if change.isRead, let inverse = inverse(on: oldValue), inverse.isForeignKey, !inverse.isDirty {
-        oldValue.detailsForWriting.unknownBaselines.insert(ObjectIdentifier(inverse))
+        oldValue.detailsForWriting.formerLinks[ObjectIdentifier(inverse)] = ownerModel?.modelIdentifier
       }
     }
     cutStaleInverses(except: [model], change)

@@ -48,6 +48,12 @@ extension ModelObject {
     _ json: JSONValue, into field: AnyField, as baseline: JSONValue, in context: ValueTransformerContext
   ) -> Bool {
     if json == baseline { return true }
+    if baseline.isNull, let former = details?.formerLinks[ObjectIdentifier(field)],
+      let relation = field as? any Relation
+    {
+      let reader = ModelReader(scope: nil, context: context, isFromStore: true)
+      if reader.identifiers(in: json, of: relation.relatedClass) == .string(former) { return true }
+    }
     let rejection = field.key.flatMap { details?.remainder?.rejections[$0] }
     if let rejection, json == rejection.completing(baseline) { return true }
     return Self.reads(json, like: baseline, into: field, in: context)
@@ -119,8 +125,11 @@ extension ModelObject {
 
 extension ModelObject {
   /// Records which local changes were made without knowledge of the stored values: in an unloaded reference, or over
-  /// values of a document. Call this when the model was read from its record.
+  /// values of a document. Discards the former links of clean relations. Call this when the model was read from its record.
   func noteUnknownBaselines() {
+    if details?.formerLinks.isEmpty == false {
+      forEachField { field, _ in if !field.isDirty { details?.formerLinks[ObjectIdentifier(field)] = nil } }
+    }
     var wasNotLoaded = !isStored
     if case .incomplete = modelLoadState { wasNotLoaded = true }
     guard wasNotLoaded || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else {

@@ -91,6 +91,9 @@ extension ModelObject {
     if !details.unknownBaselines.isEmpty {
       for field in fields { details.unknownBaselines.remove(ObjectIdentifier(field)) }
     }
+    if !details.formerLinks.isEmpty {
+      for field in fields { details.formerLinks[ObjectIdentifier(field)] = nil }
+    }
     if details.documentLoad == nil { return }
     for field in fields where field.lastSet <= stamp {
       details.documentLoad?.saved.insert(ObjectIdentifier(field))

@@ -45,6 +45,7 @@ extension ModelObject {
     fileprivate let loadState: LoadState
     fileprivate let documentLoad: DocumentLoad?
     fileprivate let unknownBaselines: Set<ObjectIdentifier>
+    fileprivate let formerLinks: [ObjectIdentifier: String]
     fileprivate let unsavedUnknownValues: [[String]: ChangeStamp]
   }
 
@@ -53,6 +54,7 @@ extension ModelObject {
     StoreState(
       origin: origin, isStored: isStored, isDeleted: isDeleted, loadState: modelLoadState,
       documentLoad: details?.documentLoad, unknownBaselines: details?.unknownBaselines ?? [],
+      formerLinks: details?.formerLinks ?? [:],
       unsavedUnknownValues: details?.remainder?.unsaved ?? [:])
   }
 
@@ -67,6 +69,7 @@ extension ModelObject {
       details?.remainder?.unsaved.merge(state.unsavedUnknownValues) { newer, _ in newer }
     }
     if !state.unknownBaselines.isEmpty { detailsForWriting.unknownBaselines = state.unknownBaselines }
+    if !state.formerLinks.isEmpty { detailsForWriting.formerLinks = state.formerLinks }
     if let identityMap, isUnsaved { identityMap.keep(self) }
   }
 

@@ -54,6 +54,7 @@ extension ModelObject {
       }
       details?.documentLoad = nil
       details?.unknownBaselines = []
+      details?.formerLinks = [:]
       guard hasRelations || identityMap != nil else { return }
       let saved = hasRelations ? layoutFields(mask) : []
       markEmbeddedSaved(in: saved, asOf: stamp)
