@@ -45,7 +45,7 @@ extension OutboxEntry {
   ///
   /// - Complexity: O(*n*) in the number of members. They are compared by each call.
   public var changes: [Change] {
-    guard let local else { return [] }
+    guard let localBytes, let local = (try? JSONValue(json: localBytes))?.objectValue else { return [] }
     return RecordMerge.changes(from: base ?? [:], to: local).map { key in
       func value(_ record: AttributeDictionary?) -> JSONValue? { record?[key].flatMap { $0.isNull ? nil : $0 } }
       return Change(

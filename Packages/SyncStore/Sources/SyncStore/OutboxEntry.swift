@@ -67,8 +67,9 @@ public struct OutboxEntry: Sendable, Hashable {
   var commits = 1
   /// Whether the local record is deleted, as far as the entry was read together with it.
   var isDeletion = false
-  /// The local record, as far as the entry was read together with it; nil if it is deleted, or can't be read.
-  var local: AttributeDictionary?
+  /// The bytes of the local record, as far as the entry was read together with it; nil if it is deleted, or can't be
+  /// read. They are parsed where the changes are read: an outbox can be long.
+  var localBytes: [UInt8]?
   /// The topmost keys of the sensitive values of the local record; nil if its class is unknown.
   var sensitiveKeys: Set<String>?
   /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which

@@ -5,13 +5,19 @@ import FieldKit
 struct Schedule {
   /// An entry with the records that its local record references.
   struct Item {
-    var entry: OutboxEntry
+    let entry: OutboxEntry
+    /// The name of the record of the entry.
+    let name: ExactText
     var references: Set<ExactText>
     /// The records that the server's record references.
     var formerReferences: Set<ExactText> = []
     /// Whether the record is to be deleted.
     var isDeletion = false
-    var name: ExactText { entry.name }
+
+    init(entry: OutboxEntry, references: Set<ExactText>) {
+      (self.entry, self.references) = (entry, references)
+      name = entry.name
+    }
   }
 
   /// An entry in the order of sending, with the entries that have to be sent before it.

@@ -67,7 +67,7 @@ extension SyncExchange {
         let stored = try await engine.local.read(entry.type, entry.identifier)
         item.isDeletion = stored == nil
         if let modelClass = store.modelClass(named: entry.type) {
-          if let stored, let record = (try? JSONValue(json: stored.bytes))?.objectValue {
+          if let stored, let record = store.references.members(in: stored.bytes, of: modelClass) {
             item.references = store.references.names(in: record, of: modelClass)
             for reference in item.references { referrers[reference, default: []].insert(item.name) }
           }

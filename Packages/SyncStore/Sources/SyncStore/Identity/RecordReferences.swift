@@ -19,6 +19,8 @@ final class RecordReferences {
   private struct Shape {
     var relations: [Relation]
     var identifier: [String]?
+    /// The topmost keys of the relations.
+    var keys: Set<String>
   }
 
   private let transformers: ValueTransformerContext
@@ -36,6 +38,17 @@ final class RecordReferences {
       return nil
     }
     return names
+  }
+
+  /// Returns the members of a record that its references are in, and all members if its class depends on them.
+  ///
+  /// - Parameter bytes: the JSON of the record.
+  /// - Returns: nil if the bytes are not those of a record.
+  /// - Complexity: O(*n*) in the number of bytes, and O(1) for a class without relations.
+  func members(in bytes: [UInt8], of modelClass: ModelObject.Type) -> AttributeDictionary? {
+    if modelClass.hierarchyChoosesClasses { return (try? JSONValue(json: bytes))?.objectValue }
+    let keys = shape(of: modelClass.storedClass(for: [:])).keys
+    return keys.isEmpty ? [:] : try? JSONScanner.members(keys, of: bytes)
   }
 
   /// Returns whether a record lacks a one-to-one link that another version of it has.
@@ -132,9 +145,31 @@ final class RecordReferences {
         return Relation(
           path: path(key), relatedClass: field.relatedClass, isForeignKey: field.isForeignKey, isExclusive: isExclusive)
       }
-      return Shape(relations: relations, identifier: prototype.identifierField?.key.map(path))
+      return Shape(
+        relations: relations, identifier: prototype.identifierField?.key.map(path),
+        keys: Set(relations.compactMap(\.path.first)))
     }
     shapes[ObjectIdentifier(modelClass)] = found
     return found
+  }
+}
+
+extension JSONScanner {
+  /// Returns some members of an object, without creating the values of the others.
+  fileprivate static func members(
+    _ keys: Set<String>, of bytes: [UInt8]
+  ) throws(JSONSyntaxError) -> AttributeDictionary {
+    var members: AttributeDictionary = [:]
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(JSONSyntaxError) -> Void in
+        var scanner = try JSONScanner(document: bytes, options: JSONReadingOptions(), buildsTree: true)
+        try scanner.beginObject()
+        while let key = try scanner.nextKey()?.string {
+          if keys.contains(key) { members[key] = try scanner.readValue() } else { try scanner.skipValue() }
+        }
+      }
+    }
+    try result.get()
+    return members
   }
 }

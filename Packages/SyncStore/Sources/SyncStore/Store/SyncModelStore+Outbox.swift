@@ -27,12 +27,13 @@ extension SyncModelStore {
       var item = Schedule.Item(entry: entry, references: [])
       let (isDeleted, local) = try await localRecord(of: entry)
       // A record that can't be read is shown without changes.
-      (entries[index].isDeletion, entries[index].local) = (isDeleted, local)
+      (entries[index].isDeletion, entries[index].localBytes) = (isDeleted, local)
       item.isDeletion = isDeleted
       if let modelClass = modelClass(named: entry.type) {
-        if let local { item.references = references.names(in: local, of: modelClass) }
+        let record = local.flatMap { references.members(in: $0, of: modelClass) }
+        if let record { item.references = references.names(in: record, of: modelClass) }
         if let base = entry.base { item.formerReferences = references.names(in: base, of: modelClass) }
-        entries[index].sensitiveKeys = sensitive.keys(of: modelClass.storedClass(for: local ?? entry.base ?? [:]))
+        entries[index].sensitiveKeys = sensitive.keys(of: modelClass.storedClass(for: record ?? entry.base ?? [:]))
       }
       records[item.name] = OutboxEntry.Record(type: entry.type, identifier: entry.identifier)
       for group in entry.groups { groups[group, default: []].append(index) }
@@ -51,11 +52,11 @@ extension SyncModelStore {
     return entries
   }
 
-  /// Returns whether the local record of an entry is deleted, and otherwise the record; nil if it can't be read.
-  private func localRecord(of entry: OutboxEntry) async throws -> (isDeleted: Bool, record: AttributeDictionary?) {
+  /// Returns whether the local record of an entry is deleted, and otherwise its bytes; nil if it can't be read.
+  private func localRecord(of entry: OutboxEntry) async throws -> (isDeleted: Bool, bytes: [UInt8]?) {
     do {
       guard let stored = try await handle.local.read(entry.type, entry.identifier) else { return (true, nil) }
-      return (false, (try? JSONValue(json: stored.bytes))?.objectValue)
+      return (false, stored.bytes)
     } catch let error as ModelStoreError where error.code == .corrupt {
       return (false, nil)
     }
