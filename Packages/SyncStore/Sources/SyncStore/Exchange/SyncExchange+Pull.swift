@@ -210,7 +210,14 @@ extension SyncExchange {
             let deleted = try await deletedReferences(of: lane, modelClass)
             lane.accept(remote, without: deleted, of: modelClass, store.references)
           }
-          lane.rebase(on: remote, resolve: resolver(type))
+          if !record.isKept, !self.remote.hasKeys, let flight = lane.entry?.flight, flight.isCreation,
+            flight.isReflected(in: remote)
+          {
+            // Only the mark shows that the creation took effect: the server may not return the record any more.
+            lane.read(remote, after: .success, resolve: resolver(type))
+          } else {
+            lane.rebase(on: remote, resolve: resolver(type))
+          }
           // The local changes lost, so nothing is left of what had to be kept.
           if !record.isKept, lane.entry == nil { lane.local = nil }
         }

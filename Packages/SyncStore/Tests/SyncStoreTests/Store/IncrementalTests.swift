@@ -161,6 +161,26 @@ final class Article: Model {
     #expect(try await titles(store) == ["One"])
   }
 
+  @Test func `A creation without an answer is done if its record is marked as deleted`() async throws {
+    let remote = MarkingStore(server, assignsIdentifiers: false)
+    remote.hidesDeleted = true
+    let store = SyncModelStore(local: MemoryModelStore(), remote: remote, types: [Article.self])
+    store.policy(Article.self, .changes(by: \.updatedAt), .keep(where: { $0.isDeleted != true }))
+    try await write(1, "One", at: 100)
+    try await store.sync()
+    let article = Article()
+    (article.id.value, article.title.value) = (2, "Two")
+    try await store.save(article)
+    remote.losesAnswers = true
+    try await store.sync()
+    #expect(try await store.outbox().map(\.state) == [.inFlight])
+    remote.losesAnswers = false
+    try await write(2, "Two", at: 102, isDeleted: true)
+    #expect(try await store.sync().failures.isEmpty)
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await titles(store) == ["One"])
+  }
+
   @Test func `A server that has no conditions is read as a whole`() async throws {
     let server = RESTFixture()
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Article.self])
@@ -180,6 +200,10 @@ final class Article: Model {
 private final class MarkingStore: ModelStore {
   private let base: MemoryModelStore
   private let assignsIdentifiers: Bool
+  /// Whether a deleted record is listed, but not found by its identifier.
+  var hidesDeleted = false
+  /// Whether the answers to creations are lost.
+  var losesAnswers = false
   var scope: ModelScope { base.scope }
 
   init(_ handle: MemoryEngine, assignsIdentifiers: Bool = true) {
@@ -188,7 +212,9 @@ private final class MarkingStore: ModelStore {
 
   func create<M: Model>(_ model: M) async throws -> M {
     if assignsIdentifiers { (model as? Article)?.id.value = nil }
-    return try await base.create(model)
+    let created = try await base.create(model)
+    if losesAnswers { throw ModelStoreError(.timeout, "The answer was lost.") }
+    return created
   }
 
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
@@ -208,7 +234,11 @@ private final class MarkingStore: ModelStore {
   }
 
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try await base.lookup(type, identifier: identifier)
+    let found = try await base.lookup(type, identifier: identifier)
+    if hidesDeleted, (found as? Article)?.isDeleted.value == true {
+      throw ModelStoreError(.notFound, "The record was deleted.", identifier: identifier)
+    }
+    return found
   }
 
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { try await base.list(query) }
