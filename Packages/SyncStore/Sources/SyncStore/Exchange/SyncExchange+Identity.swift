@@ -128,6 +128,29 @@ extension SyncExchange {
     }
   }
 
+  /// Replaces such references of all entries, also of those that have to wait. A record may be written while the one
+  /// that it references gets its identifier. Requests in flight stay as they are.
+  ///
+  /// - Complexity: O(*n*) in the number of references.
+  func replaceMappedReferences(of items: [Schedule.Item]) async throws {
+    let waiting = Set(items.map(\.name))
+    for item in items where item.entry.flight == nil {
+      let isMapped = item.references.contains { !waiting.contains($0) && isTemporary($0) }
+      guard isMapped, let modelClass = store.modelClass(named: item.entry.type) else { continue }
+      do {
+        try await replaceMappedReferences(modelClass, item.entry.identifier)
+      } catch is DamagedEntry {
+        continue
+      }
+    }
+  }
+
+  /// Returns whether the name of a record has a temporary identifier.
+  private func isTemporary(_ name: ExactText) -> Bool {
+    let parts = name.text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return parts.count == 2 && engine.options.isTemporary(parts[0], parts[1])
+  }
+
   /// Removes references to records that neither this store nor the server has any more, and notes them: the server
   /// would reject them. So does a reference to a new record whose changes were discarded, which would wait for ever.
   ///
@@ -160,12 +183,21 @@ extension SyncExchange {
     try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }
   }
 
-  /// Removes such references from parked records, which are not sent: the server may have rejected them because of one.
+  /// Removes such references from parked records, which the server may have rejected because of one, and from those that
+  /// wait for them. None of them is sent now. Each is checked once in an exchange.
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
-  func cutDanglingReferencesOfParkedRecords() async throws {
-    for entry in try await locally({ try await engine.outbox().entries })
-    where entry.isParked && entry.conflict == nil && entry.flight == nil {
+  func cutDanglingReferencesOfHeldRecords() async throws {
+    if try await !locally({ try await engine.outbox().entries }).contains(where: \.isParked) { return }
+    let items = try await items()
+    var held: Set<ExactText> = []
+    for step in Schedule(items).steps where step.isParked || step.waitsFor.contains(where: held.contains) {
+      held.insert(step.name)
+    }
+    for entry in items.map(\.entry)
+    where held.contains(entry.name) && entry.conflict == nil && entry.flight == nil
+      && heldRecords.insert(entry.name).inserted
+    {
       guard let modelClass = store.modelClass(named: entry.type) else { continue }
       do {
         try await cutDanglingReferences(modelClass, entry.identifier)

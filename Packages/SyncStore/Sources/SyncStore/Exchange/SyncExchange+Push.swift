@@ -18,11 +18,12 @@ extension SyncExchange {
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func push() async throws {
-    try await cutDanglingReferencesOfParkedRecords()
+    try await cutDanglingReferencesOfHeldRecords()
     var held: Set<ExactText> = []
     // Entries added during the pass are sent in another pass.
     for _ in 0..<100 {
       let items = try await items()
+      try await replaceMappedReferences(of: items)
       let entries = Dictionary(items.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
       var isDone = true
       // Entries that failed before come last: an exchange may end at one of them.
@@ -51,7 +52,8 @@ extension SyncExchange {
           }
         }
       }
-      if isDone { return }
+      // One of them may have been rejected in this exchange.
+      if isDone { return try await cutDanglingReferencesOfHeldRecords() }
     }
   }
 

@@ -23,6 +23,8 @@ final class SyncExchange<Local: RecordEngine> {
   var rejected: [ExactText: (record: RemoteRecord, error: ModelStoreError)] = [:]
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
   var unansweredCreations: [String: [String]] = [:]
+  /// The names of the records that are not sent and whose references were checked.
+  var heldRecords: Set<ExactText> = []
   /// The names of the records that the server does not have yet.
   var awaited: Set<ExactText> = []
   /// The names of records by the names of records with temporary identifiers that they reference.

@@ -54,6 +54,59 @@ import Testing
     #expect(book.identifier == "1" && author.identifier == "1")
   }
 
+  @Test func `A record that waits gets the identifier that its reference received during the edit`() async throws {
+    let remote = SimulatedRemote(server.store())
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: remote, types: [Author.self, Book.self, Tag.self])
+    let (rejected, author, book) = (Author(), Author(), Book.titled("Emma"))
+    (rejected.name.value, author.name.value, book.author.value) = ("", "Jane", rejected)
+    try await store.save(book, including: .related)
+    remote.beforeRequest = { [server] in
+      if server.lines.count == 3 { server.plan(HTTPResponseData(status: 422)) }
+    }
+    #expect(try await store.sync().failures.map(\.type) == ["Author"])
+    try await store.save(author)
+    // During the creation of the author, after the lists.
+    remote.beforeRequest = { [server] in
+      guard server.lines.count == 7 else { return }
+      book.author.value = author
+      try await store.save(book)
+    }
+    #expect(try await store.sync().waiting == 2)
+    #expect(server.lines.filter { $0 == "POST /authors" }.count == 2)
+    let record = try await store.handle.local.read("Book", try #require(book.identifier))
+    #expect(try JSONValue(json: try #require(record).bytes)["author"] == 1)
+  }
+
+  @Test func `A record that waits for a rejected one loses its reference to a record that the server deleted`()
+    async throws
+  {
+    let remote = SimulatedRemote(server.store())
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: remote, types: [Author.self, Book.self, Tag.self])
+    store.policy(Author.self, .keep(where: { $0.city != "Nowhere" }))
+    let (author, rejected, book) = (Author(), Tag.labeled("a", "A"), Book.titled("Emma"))
+    author.name.value = "Jane"
+    try await store.save(author)
+    try await store.sync()
+    book.author.value = author
+    try await store.transaction { store in
+      try await store.create(rejected)
+      try await store.create(book)
+    }
+    remote.beforeRequest = { [server] in
+      if server.lines.last == "GET /tags" { server.plan(HTTPResponseData(status: 422)) }
+    }
+    #expect(try await store.sync().failures.map(\.type) == ["Tag"])
+    remote.beforeRequest = {}
+    let others = server.store()
+    try await others.delete(try await others.lookup(Author.self, identifier: "1"))
+    #expect(try await store.sync().waiting == 2)
+    #expect(try await store.discardedValues().map(\.key) == ["author"])
+    let record = try await store.handle.local.read("Book", try #require(book.identifier))
+    #expect(try JSONValue(json: try #require(record).bytes)["author"] ?? .null == .null)
+  }
+
   @Test func `A record whose new creation was not sent is deleted and created again by another process`() async throws {
     server.replacesIntegers = true
     let local = MemoryModelStore().handle
