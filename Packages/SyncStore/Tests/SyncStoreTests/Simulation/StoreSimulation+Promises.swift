@@ -53,9 +53,28 @@ extension StoreSimulation {
     }
   }
 
-  /// Whether the client deleted the record itself, and with it its writes.
+  /// Whether the client deleted the record itself, and with it its writes. Another client may have created it again
+  /// under another title before.
   private func isOwnDeletion(_ each: Written) -> Bool {
-    deletions.contains(Written(client: each.client, title: each.title, key: ""))
+    deletions.contains { deletion in
+      deletion.client == each.client
+        && (deletion.title == each.title || formerTitles(of: deletion.title).contains(each.title))
+    }
+  }
+
+  /// The titles that a record had before it was created again.
+  private func formerTitles(of title: String) -> [String] {
+    Array(sequence(first: title) { self.formerTitles[$0] }.dropFirst())
+  }
+
+  /// Whether a write is visible under a former title of its record, or was overwritten there by the same client. The
+  /// backup of a server has the record as it was before it was created again, and its title is kept.
+  private func isUnderFormerTitle(_ each: Written, _ value: JSONValue, visible: Set<String>) -> Bool {
+    guard choices.restoresBackup else { return false }
+    return formerTitles(of: each.title).contains { title in
+      let other = written[Written(client: each.client, title: title, key: each.key)]?.intValue ?? 0
+      return visible.contains(title) || other > value.intValue ?? 0
+    }
   }
 
   // MARK: In the history
@@ -147,10 +166,10 @@ extension StoreSimulation {
       groups.formUnion(entry.groups)
       let title = rows[OutboxEntry.recordIdentifier(entry.type, entry.identifier)]?.title ?? ""
       // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that,
-      // and so can a creation whose answer was lost, if its record was hidden and deleted since.
+      // and so can a creation whose answer was lost, if its record was hidden, or deleted before the client read it.
       let isUsed =
-        (choices.decidesAtRandom || revoked.contains(title)) && service.tier >= 3 && entry.type == Sticker.typeName
-        && service.current.removedTitles.contains(title)
+        (choices.decidesAtRandom || revoked.contains(title) || !entry.unsettled.isEmpty) && service.tier >= 3
+        && entry.type == Sticker.typeName && service.current.removedTitles.contains(title)
       if entry.error?.contains("poison") != true, !isUsed {
         problems.insert("P6: client \(client.number) parked \(entry.type) \(entry.identifier): \(entry.error ?? "")")
       }
@@ -231,7 +250,7 @@ extension StoreSimulation {
           continue
         }
         // The client itself deleted the record.
-        if isOwnDeletion(each) { continue }
+        if isOwnDeletion(each) || isUnderFormerTitle(each, value, visible: visible) { continue }
         // Another client created the record again under another title. No value is written twice.
         if state.values.keys.contains(where: { $0.hasSuffix(".\(each.key)=\(value)") }) { continue }
         problems.insert("P1: client \(each.client) lost \(each.title).\(each.key) = \(value)")
@@ -243,7 +262,8 @@ extension StoreSimulation {
         if service.tier < 4, state.createdLate.contains(each.title) { continue }
         // Without keys a creation whose answer was lost is found by its values, which others may have changed.
         let isUnknown = deletedUnanswered.contains(each.title) && state.changedTitles.contains(each.title)
-        if service.tier < 4, isUnknown { continue }
+        // The server gave the record another identifier, and no value of it identifies the request.
+        if service.tier < 4, isUnknown || deletedAgain.contains(each.title) { continue }
         problems.insert("P1: client \(each.client) lost the deletion of \(each.title)")
       }
       if choices.decidesAtRandom || choices.restoresBackup || service.tier == 0 { continue }

@@ -65,13 +65,15 @@ final class StoreSimulation {
   /// The clients that wrote a member, by `title.key`.
   private var authors: [String: Set<Int>] = [:]
   /// The titles that records had before they were created again, by the titles they have now.
-  private var formerTitles: [String: String] = [:]
+  private(set) var formerTitles: [String: String] = [:]
   /// The acknowledged deletions of clients.
   private(set) var deleted: Set<Written> = []
   /// The deletions of clients, with those whose process was killed meanwhile.
   private(set) var deletions: Set<Written> = []
   /// The deletions of records whose creation had no answer yet, by their titles.
   private(set) var deletedUnanswered: Set<String> = []
+  /// The deletions of records that were created again, before that had an answer, by their titles.
+  private(set) var deletedAgain: Set<String> = []
   /// The titles to which some client had no access for a time.
   private(set) var revoked: Set<String> = []
   var problems: Set<String> = []
@@ -335,7 +337,11 @@ final class StoreSimulation {
       guard !models.isEmpty else { return }
       let model = models[random.below(models.count)]
       title = model.title.value ?? ""
-      if model.identifier?.hasPrefix("-") == true { deletedUnanswered.insert(title) }
+      if let identifier = model.identifier {
+        if identifier.hasPrefix("-") { deletedUnanswered.insert(title) }
+        let entry = try await StoredLane(M.typeName, identifier, in: store.handle.local).lane.entry
+        if let entry, entry.isCreatedAgain, entry.flight?.isCreation == true { deletedAgain.insert(title) }
+      }
       try await store.delete(model)
       client.deleted.append(model)
     }
