@@ -90,12 +90,10 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
     memory.related = [:]
     var query = program.query
     query.limit = batchSize
-    let start = order > 0 ? SelectionStart(order: order) : nil
+    let start = SelectionStart(order: order, allowsPart: true)
     var (part, plan): (RecordPart, QueryPlan?)
     if let selected = try await snapshot.select(query, after: start, in: store.scope.transformers) {
-      // Without an exact condition it has no end before all records.
-      let hasMore = selected.isExact && selected.records.count >= batchSize
-      part = RecordPart(selected.records, next: hasMore ? selected.records.last?.order : nil)
+      part = RecordPart(selected.records, next: selected.next)
       plan = .selected(selected.records.count, isExact: selected.isExact)
     } else {
       (part, plan) = (try await snapshot.records(name, after: order, atMost: batchSize), nil)

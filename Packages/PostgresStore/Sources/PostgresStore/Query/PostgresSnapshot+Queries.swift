@@ -16,8 +16,10 @@
       return try await withTable(M.typeName) { table, catalog in
         let sql = try await translate(query, after: start, context, catalog)
         guard let rows = try await runUnlessUnreadable(sql.selection, M.typeName, catalog) else { return nil }
+        let records = try (0..<rows.count).map { try table.record(rows, $0) }
+        let hasMore = sql.isPart && records.count == sql.limit
         return SelectedRecords(
-          try (0..<rows.count).map { try table.record(rows, $0) }, isExact: sql.isExact, skippedCount: sql.offset)
+          records, isExact: sql.isExact, skippedCount: sql.offset, next: hasMore ? records.last?.order : nil)
       }
     }
 

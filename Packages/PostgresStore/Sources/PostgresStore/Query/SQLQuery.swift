@@ -9,11 +9,13 @@
     private(set) var condition: String?
     private(set) var order: [String] = []
     /// The number of rows that is enough; nil for all.
-    private var limit: Int?
+    private(set) var limit: Int?
     /// The number of rows that are left out at the beginning.
     private(set) var offset = 0
     /// Whether the condition holds for exactly the models of the query.
     private(set) var isExact: Bool
+    /// Whether others can follow the selected records, in the order of creation.
+    private(set) var isPart = false
     private(set) var values: [PostgresValue] = []
     let table: PostgresTable
 
@@ -55,9 +57,12 @@
       do {
         var attempt = translator
         let order = try query.sort.map { try attempt.order($0.order, level) }
-        if let start { conditions.append(try attempt.follows(start, query.sort.map(\.order), level)) }
+        if let start, start.order > 0 || !start.values.isEmpty {
+          conditions.append(try attempt.follows(start, query.sort.map(\.order), level))
+        }
         (self.order, translator) = (order, attempt)
-        if isExact, let limit = query.limit { (self.limit, offset) = (limit, query.offset) }
+        isPart = start?.allowsPart == true && query.sort.isEmpty && query.offset == 0 && query.limit != nil
+        if isExact || isPart, let limit = query.limit { (self.limit, offset) = (limit, query.offset) }
       } catch is Untranslatable {
         // The store sorts the records.
       }

@@ -192,17 +192,23 @@ public protocol RecordSnapshot: Sendable {
 public struct SelectionStart: Sendable {
   /// The record's values of the sort criteria, as records have them. An unsorted query has none.
   public var values: [JSONValue]
-  /// The record's position in the order of creation, which decides among records with the same values.
+  /// The record's position in the order of creation, which decides among records with the same values; 0 for the
+  /// beginning.
   public var order: UInt64
+  /// Whether a part of the records is enough: of an unsorted query, the next ones in the order of creation. They are as
+  /// many as the limit of the query, whether or not the condition holds for them.
+  public var allowsPart: Bool
 
   /// Creates a position.
   ///
   /// - Parameters:
   ///   - values: the record's values of the sort criteria.
   ///   - order: the record's position in the order of creation.
-  public init(values: [JSONValue] = [], order: UInt64) {
+  ///   - allowsPart: whether a part of the records is enough.
+  public init(values: [JSONValue] = [], order: UInt64, allowsPart: Bool = false) {
     self.values = values
     self.order = order
+    self.allowsPart = allowsPart
   }
 }
 
@@ -214,6 +220,9 @@ public struct SelectedRecords: Sendable {
   public var isExact: Bool
   /// The number of matches that the engine left out at the beginning of the order, as a part of the query's offset.
   public var skippedCount: Int
+  /// The position after which the next part begins; nil if there are no more records. Only a start with `allowsPart`
+  /// allows parts.
+  public var next: UInt64?
 
   /// Creates a selection.
   ///
@@ -222,10 +231,12 @@ public struct SelectedRecords: Sendable {
   ///     define. Those of a sorted query may include records at and before the start.
   ///   - isExact: whether the condition of the query holds for all records.
   ///   - skippedCount: the number of matches that were left out at the beginning of the order.
-  public init(_ records: [StoredRecord], isExact: Bool, skippedCount: Int = 0) {
+  ///   - next: the position after which the next part begins; nil if there are no more records.
+  public init(_ records: [StoredRecord], isExact: Bool, skippedCount: Int = 0, next: UInt64? = nil) {
     self.records = records
     self.isExact = isExact
     self.skippedCount = skippedCount
+    self.next = next
   }
 }
 
