@@ -309,6 +309,21 @@
       try await writer.delete(ada)
       #expect(await all.next()?.models == [])
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A store that only observes changes receives those of other processes`() async throws {
+      let options = TestServer.options()
+      var changes = try await TestServer.makeStore(options).changes(of: ContractCompany.self).makeAsyncIterator()
+      let writer = try await TestServer.makeStore(options)
+      let writes = Task {
+        // The observer connects meanwhile.
+        for number in 1...1_000_000 where !Task.isCancelled { try await writer.create(company("\(number)")) }
+      }
+      let batch = await changes.next()
+      writes.cancel()
+      #expect(batch?.created.count == 1)
+      _ = await writes.result
+    }
   }
 
   @Suite(.serialized) struct `The connections of a PostgreSQL store` {

@@ -29,8 +29,17 @@
       self.feed = feed
     }
 
-    /// Whether the log was read once, so that later reads find all commits since.
-    var hasBegun: Bool { state.withLock { $0.snapshot != nil } }
+    /// Reads the log for the first time, so that later reads find all commits since.
+    func begin() async throws {
+      try await catalog.open(creates: catalog.options.createsTables)
+      if state.withLock({ $0.snapshot == nil }) { try await catalog.pool.reading { try await follow(on: $0) } }
+    }
+
+    /// Reads the commits since the last call, even if the store was not used before.
+    func poll() async throws {
+      try await begin()
+      try await catalog.pool.withConnection { try await follow(on: $0) }
+    }
 
     /// Keeps the values of a batch for observers, because the table does not contain them.
     func noteOwn(_ changes: [RecordChange], _ batch: Int64) { state.withLock { $0.ownChanges[batch] = changes } }

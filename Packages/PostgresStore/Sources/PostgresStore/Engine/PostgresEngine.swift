@@ -34,7 +34,7 @@
         self.catalog = .success(catalog)
         let log = ChangeLog(catalog, changeFeed)
         self.log = log
-        follower.begin(with: log, pool, options.pollInterval)
+        follower.begin(with: log, options.pollInterval)
       } catch {
         catalog = .failure(error)
         log = nil
@@ -47,8 +47,7 @@
     func opened() async throws -> (catalog: PostgresCatalog, log: ChangeLog) {
       let catalog = try catalog.get()
       guard let log else { throw PostgresError("The store is closed.") }
-      try await catalog.open(creates: options.createsTables)
-      if !log.hasBegun { try await catalog.pool.reading { try await log.follow(on: $0) } }
+      try await log.begin()
       return (catalog, log)
     }
 
@@ -194,15 +193,14 @@
   final class Follower: Sendable {
     private struct State {
       weak var log: ChangeLog?
-      weak var pool: ConnectionPool?
       var interval = Duration.milliseconds(200)
       var isRunning = false
     }
 
     private let state = Mutex(State())
 
-    func begin(with log: ChangeLog, _ pool: ConnectionPool, _ interval: Duration) {
-      state.withLock { state in (state.log, state.pool, state.interval) = (log, pool, interval) }
+    func begin(with log: ChangeLog, _ interval: Duration) {
+      state.withLock { state in (state.log, state.interval) = (log, interval) }
     }
 
     func start() {
@@ -216,10 +214,10 @@
 
     private func run() async {
       while true {
-        let (log, pool, interval) = state.withLock { ($0.log, $0.pool, $0.interval) }
-        guard let log, let pool, log.feed.isObserved else { break }
+        let (log, interval) = state.withLock { ($0.log, $0.interval) }
+        guard let log, log.feed.isObserved else { break }
         // If the server can't be reached, the next poll reports the commits.
-        if log.hasBegun { try? await pool.withConnection { try await log.follow(on: $0) } }
+        try? await log.poll()
         try? await Task.sleep(for: interval)
       }
       state.withLock { $0.isRunning = false }
