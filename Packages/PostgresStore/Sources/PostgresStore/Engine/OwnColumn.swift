@@ -172,7 +172,8 @@
     func indexes(_ wanted: [OwnColumn], concurrently: Bool) -> [(name: String, statement: String)] {
       func index(_ suffix: String, _ kind: String, _ definition: String) -> (name: String, statement: String) {
         let name = SQLName.fitting("\(self.name)_\(suffix)")
-        let how = concurrently ? " CONCURRENTLY" : ""
+        // The server can't index partitions together while others write.
+        let how = concurrently && !isPartitioned ? " CONCURRENTLY" : ""
         return (
           name, "CREATE \(kind)\(how) IF NOT EXISTS \(SQLName.quoted(name)) ON \(sql) \(definition)"
         )

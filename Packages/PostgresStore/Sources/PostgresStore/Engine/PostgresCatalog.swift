@@ -153,13 +153,18 @@
 
     private func load(_ type: String, on connection: PostgresConnection) async throws -> PostgresTable? {
       let found = try await connection.run([
-        PostgresStatement("SELECT table_name FROM \(schema).modelkit_types WHERE type = $1", [.text(type)]),
+        PostgresStatement(
+          """
+          SELECT t.table_name, (SELECT c.relkind = 'p' FROM pg_class AS c WHERE c.oid = \
+          to_regclass(quote_ident($2) || '.' || quote_ident(t.table_name))) FROM \(schema).modelkit_types AS t WHERE t.type = $1
+          """, [.text(type), .text(options.schema)]),
         PostgresStatement(
           "SELECT key, name, form, is_filled, version FROM \(schema).modelkit_columns WHERE type = $1 ORDER BY key",
           [.text(type)]),
       ])
       guard found[0].count > 0, let name = found[0].text(0, 0) else { return nil }
       var table = PostgresTable(type: type, schema: options.schema, name: name)
+      table.isPartitioned = found[0].text(0, 1) == "t"
       for row in 0..<found[1].count {
         guard let form = found[1].text(row, 2).flatMap(OwnColumn.Form.init(rawValue:)) else {
           throw ModelStoreError(

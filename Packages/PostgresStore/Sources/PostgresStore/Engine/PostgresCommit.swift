@@ -234,12 +234,14 @@
           AS n (id, body, revision)) AS i WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
           """, [identifiers, documents, expected, .integer(number)])
       case .create:
+        // Each partition has a primary key of its own, and identifiers determine partitions.
+        let target = table.isPartitioned ? "" : " (id)"
         return PostgresStatement(
           """
           INSERT INTO \(table.sql) (id, seq, revision, body\(columns.map { ", \($0.name)" }.joined())) \
           SELECT i.id, nextval(\(SQLName.sequence(catalog.schema))), $3, i.body\(columns.map { ", \($0.value)" }.joined()) \
           FROM (SELECT id, body::json AS body FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
-          ON CONFLICT (id) DO NOTHING RETURNING id
+          ON CONFLICT\(target) DO NOTHING RETURNING id
           """, [identifiers, documents, .integer(number)])
       }
     }
@@ -324,11 +326,17 @@
       for operation in group.operations {
         let identifier = group.table.parameter(operation.identifier) ?? ""
         if done.contains(Array(identifier.utf8)), seen.insert(Array(identifier.utf8)).inserted { continue }
-        if operation.operation == .create { return RecordMismatch(.exists, operation.type, operation.identifier) }
+        if operation.operation == .create, !group.table.isPartitioned {
+          return RecordMismatch(.exists, operation.type, operation.identifier)
+        }
         let found = try await connection.run([
           PostgresStatement(
             "SELECT 1 FROM \(group.table.sql) AS t WHERE \(group.table.isEqual("t", "$1"))", [.text(identifier)])
         ])
+        if operation.operation == .create {
+          if found[0].count > 0 { return RecordMismatch(.exists, operation.type, operation.identifier) }
+          return PostgresError("a partition has a unique index with the same value", sqlState: "23505")
+        }
         return RecordMismatch(found[0].count == 0 ? .isMissing : .wasChanged, operation.type, operation.identifier)
       }
       return RecordMismatch(.wasChanged, group.table.type, group.operations.first?.identifier ?? "")

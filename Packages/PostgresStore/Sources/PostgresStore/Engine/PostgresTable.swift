@@ -12,6 +12,8 @@
     var columns: [OwnColumn] = []
     /// The number that is raised with each new column.
     var version: Int64 = 0
+    /// Whether its rows are in partitions, which can be on other servers. It has no unique index there then.
+    var isPartitioned = false
 
     /// The name with that of the schema, in quotes.
     var sql: String { "\(SQLName.quoted(schema)).\(SQLName.quoted(name))" }
