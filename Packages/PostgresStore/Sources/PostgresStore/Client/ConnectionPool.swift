@@ -43,7 +43,8 @@
     }
 
     /// Calls a closure that writes nothing, or can be repeated. If its connection was lost, it is called again with
-    /// another one, until all that were idle meanwhile are replaced.
+    /// another one, until all that were idle meanwhile are replaced. So it is if the server rolls it back, as a standby
+    /// does with a read whose rows the primary has removed.
     func reading<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
       try await repeating { connection in
         defer { release(connection) }
@@ -67,7 +68,7 @@
         let connection = try await acquire()
         do {
           return try await body(connection)
-        } catch let error as PostgresError where error.isWorthAnotherConnection {
+        } catch let error as PostgresError where error.isWorthAnotherConnection || error.isTransient {
           try Task.checkCancellation()
         }
       }

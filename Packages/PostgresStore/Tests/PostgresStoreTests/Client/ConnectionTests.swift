@@ -46,6 +46,18 @@
       }
     }
 
+    @Test func `A read that the server rolls back because of others is repeated`() async throws {
+      let pool = try await makePool()
+      var count = 0
+      let value = try await pool.reading { connection in
+        count += 1
+        let fails = "DO $$ BEGIN RAISE EXCEPTION 'conflict with recovery' USING ERRCODE = '40001'; END $$"
+        if count == 1 { _ = try await connection.run([PostgresStatement(fails)]) }
+        return try await connection.run([PostgresStatement("SELECT 7")])[0].integer(0, 0)
+      }
+      #expect(value == 7 && count == 2)
+    }
+
     @Test func `A login that the server rejects is unauthorized, and a missing database is not found`() async throws {
       let access = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-access-\(UUID().uuidString)")
       try Data("host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n".utf8).write(to: access)
