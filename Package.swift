@@ -23,6 +23,10 @@ let package = Package(
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
     .library(name: "ModelKit", targets: ["ModelKit"]),
+    .library(name: "PostgresStore", targets: ["PostgresStore"]),
+  ],
+  traits: [
+    .trait(name: "Postgres", description: "PostgresModelStore, which needs the library libpq.")
   ],
   targets: [
     .target(name: "ObservationKit", path: "Packages/Observation/Sources/ObservationKit"),
@@ -48,6 +52,16 @@ let package = Package(
       path: "Packages/RESTService/Sources/RESTService"),
     .target(
       name: "SyncStore", dependencies: ["StoreEngine", "StoreProtocol"], path: "Packages/SyncStore/Sources/SyncStore"),
+    // Without the trait it compiles to nothing, and the library is not needed.
+    .systemLibrary(
+      name: "CPostgres", path: "Packages/PostgresStore/Sources/CPostgres", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "PostgresStore",
+      dependencies: [
+        .target(name: "CPostgres", condition: .when(traits: ["Postgres"])), "ModelCore", "StoreEngine", "StoreProtocol",
+      ],
+      path: "Packages/PostgresStore/Sources/PostgresStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
     .executableTarget(
       name: "GenerateModelsTool", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Sources/GenerateModelsTool"),
@@ -89,6 +103,9 @@ let package = Package(
       name: "SyncStoreTests",
       dependencies: ["FileStore", "MemoryStore", "RESTService", "RESTStore", "StoreProtocolTesting", "SyncStore"],
       path: "Packages/SyncStore/Tests/SyncStoreTests"),
+    .testTarget(
+      name: "PostgresStoreTests", dependencies: ["PostgresStore", "StoreProtocolTesting"],
+      path: "Packages/PostgresStore/Tests/PostgresStoreTests"),
     .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Tests/SchemaKitTests"),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),
     .testTarget(
@@ -107,7 +124,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets where target.type != .plugin {
+for target in package.targets where target.type != .plugin && target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? [])
     + [

@@ -2,7 +2,6 @@
 
 import PackageDescription
 
-// Stands apart: the root package needs no library that has to be installed.
 let package = Package(
   name: "PostgresStore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -10,30 +9,25 @@ let package = Package(
     .library(name: "PostgresStore", targets: ["PostgresStore"])
   ],
   traits: [
-    .trait(name: "Postgres", description: "Models in PostgreSQL. It needs the library libpq."),
-    .default(enabledTraits: ["Postgres"]),
+    .trait(name: "Postgres", description: "PostgresModelStore, which needs the library libpq.")
   ],
   dependencies: [
-    // The root, not the packages beside this one: a program that also uses ModelKit must not get each module twice.
-    .package(name: "ModelKit", path: "../..")
+    .package(path: "../ModelCore"),
+    .package(path: "../StoreProtocol"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
       name: "PostgresStore",
       dependencies: [
         .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
-        .product(name: "ModelCore", package: "ModelKit"),
-        .product(name: "StoreEngine", package: "ModelKit"),
-        .product(name: "StoreProtocol", package: "ModelKit"),
+        .product(name: "ModelCore", package: "ModelCore"),
+        .product(name: "StoreEngine", package: "StoreProtocol"),
+        .product(name: "StoreProtocol", package: "StoreProtocol"),
       ]),
     .testTarget(
       name: "PostgresStoreTests",
-      dependencies: [
-        "PostgresStore",
-        .product(name: "StoreProtocolTesting", package: "ModelKit"),
-      ]),
+      dependencies: ["PostgresStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")]),
   ]
 )
 

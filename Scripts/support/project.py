@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "Packages"
 
-# The one list of the folders under Packages/. The libraries stand in the order in which they build:
+# The list of the folders under Packages/. The libraries stand in the order in which they build:
 # nothing imports what comes after it.
 LIBRARIES = (
     "Observation",
@@ -33,9 +33,13 @@ LIBRARIES = (
     "ModelKit",
 )
 
+# Libraries behind traits of the root package, which are off by default and need something that has to be installed. They
+# stand after the others.
+BEHIND_TRAITS = ("PostgresStore",)
+
 # These use the libraries as an app does, or have dependencies of their own. The root manifest doesn't know them and nobody
 # imports them.
-STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing", "PostgresStore", "Server")
+STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing", "Server")
 
 # The spelling of a platform in a manifest, by its name in a dumped manifest.
 PLATFORMS = {

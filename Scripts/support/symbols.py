@@ -31,12 +31,15 @@ class Module:
 
 
 def modules():
-    """Returns the modules of the library products in the order of the packages, so that none comes before one it uses."""
+    """Returns the modules of the library products in the order of the packages, so that none comes before one it uses.
+
+    Those behind traits are left out: they have no symbols without what has to be installed."""
     with project.temporary_directory("manifest") as scratch:
         manifest = project.dumped_manifest(project.ROOT, scratch)
     wanted = {name for product in manifest["products"] if "library" in product["type"] for name in product["targets"]}
     found = [Module(target["name"], project.ROOT / target["path"])
              for target in manifest["targets"] if target["name"] in wanted]
+    found = [module for module in found if module.package not in project.BEHIND_TRAITS]
     order = {package: place for place, package in enumerate(project.LIBRARIES)}
     # In one package the target that others use stands first in the manifest.
     return sorted(found, key=lambda module: order.get(module.package, len(order)))
