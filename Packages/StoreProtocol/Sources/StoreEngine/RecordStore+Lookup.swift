@@ -118,8 +118,8 @@ extension RecordStore {
       isInTransaction: transaction != nil)
   }
 
-  /// Returns whether a record may be outdated, because its type was written since a read began, or a write that the read
-  /// saw was rolled back.
+  /// Returns whether a record may be outdated: its type was written since a read began, or a transaction around the read
+  /// was rolled back.
   public final func mayBeOutdated(_ read: PendingRead) -> Bool {
     guard let state = read.state, transactions.isEmpty, !read.isInTransaction else { return true }
     return state.lastWrite != read.lastWrite

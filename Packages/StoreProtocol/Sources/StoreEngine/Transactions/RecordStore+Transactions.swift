@@ -147,8 +147,8 @@ extension RecordStore {
     }
   }
 
-  /// Reads models again that a transaction had read from its own writes, which were rolled back, and those that other
-  /// tasks had read before its commit cut their links. No earlier state of these models has the stored values.
+  /// Reads models again that a transaction had read from its own writes, which were rolled back. So are those that other
+  /// tasks had read before the commit, which cut their links. No earlier state of these models has the stored values.
   private func readOutdated(of transaction: StoreTransaction) async {
     for (name, modelClass) in transaction.takeOutdated() {
       let identifier = name.identifier.text
