@@ -15,6 +15,8 @@ public class DeallocationGuard {
   /// The number of current uses; -1 once the object is deallocated.
   @usableFromInline final let uses = Atomic<Int>(0)
   @usableFromInline final unowned(unsafe) let object: AnyObject
+  /// The thread that releases the object at the end of a use; 0 for none.
+  @usableFromInline final let releaser = Atomic<UInt>(0)
 
   /// Creates the reference. The object has to call ``end()`` in its `deinit`.
   @inlinable
@@ -23,8 +25,10 @@ public class DeallocationGuard {
   /// Waits for the current use to end, then marks the object as being deallocated.
   public final func end() {
     while true {
-      let (exchanged, uses) = uses.compareExchange(expected: 0, desired: -1, ordering: .acquiringAndReleasing)
-      if exchanged || uses < 0 { return }
+      let (exchanged, count) = uses.compareExchange(expected: 0, desired: -1, ordering: .acquiringAndReleasing)
+      if exchanged || count < 0 { return }
+      // The end of the use on this thread has released the last reference.
+      if releaser.load(ordering: .relaxed) == currentThread() { return uses.store(-1, ordering: .relaxed) }
       yieldThread()
     }
   }
@@ -46,8 +50,13 @@ public class DeallocationGuard {
     // On this thread the object may lose its last reference in `body`; retained, it is deallocated afterwards.
     let object = Unmanaged.passRetained(object)
     object._withUnsafeGuaranteedRef(body)
-    self.uses.store(uses, ordering: .releasing)
+    // Another thread may have released the last reference before, and waits in `end()`: then the memory of the object
+    // is valid until the use has ended, and so the object is released first.
+    if uses == 0 { releaser.store(currentThread(), ordering: .relaxed) }
     object.release()
+    if uses == 0 { releaser.store(0, ordering: .relaxed) }
+    // Fails if the object was deallocated just now.
+    _ = self.uses.compareExchange(expected: uses + 1, desired: uses, ordering: .releasing)
     return true
   }
 }

@@ -14,3 +14,13 @@ func yieldThread() {
     sched_yield()
   #endif
 }
+
+/// A number of the running thread, which no other running thread has.
+@usableFromInline
+func currentThread() -> UInt {
+  #if canImport(Glibc)
+    pthread_self()
+  #else
+    UInt(bitPattern: pthread_self())
+  #endif
+}
