@@ -183,8 +183,8 @@ extension SyncExchange {
     try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }
   }
 
-  /// Removes such references from parked records, which the server may have rejected because of one, and from those that
-  /// wait for them. None of them is sent now. Each is checked once in an exchange.
+  /// Removes such references from parked records, which the server may have rejected because of one, and from those
+  /// that wait for them. None of them is sent now. Each is checked once in an exchange.
   ///
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func cutDanglingReferencesOfHeldRecords() async throws {
