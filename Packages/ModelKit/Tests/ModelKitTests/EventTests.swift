@@ -99,6 +99,15 @@ final class Ship: Model {
     #expect(events.allSatisfy { $0.store == "RESTModelStore" && $0.duration > .zero })
   }
 
+  @Test func `The handler of events is called directly, however often it was called before`() async throws {
+    let store = MemoryModelStore()
+    let events = try await EventLog().record("Ship") {
+      for _ in 0..<300_000 { _ = ModelStoreEvent.handler }
+      _ = try await store.count(Ship.self)
+    }
+    #expect(events.map(\.operation) == [.count])
+  }
+
   @Test func `An event names the used index, and has no sensitive value`() async throws {
     let store = MemoryModelStore()
     try store.index(\Ship.length)

@@ -29,11 +29,16 @@ public struct ModelIssue: Sendable, CustomStringConvertible {
   /// The closure that receives issues. The default writes the description to standard error. It is called on the thread
   /// that made the mistake.
   public static var handler: @Sendable (ModelIssue) -> Void {
-    get { currentHandler.withLock { $0 } }
-    set { currentHandler.withLock { $0 = newValue } }
+    get { currentHandler.withLock { $0.call } }
+    set { currentHandler.withLock { $0.call = newValue } }
   }
 
-  private static let currentHandler = Lock<@Sendable (ModelIssue) -> Void> { write($0.description) }
+  /// A handler. A lock of the closure itself would wrap it once more at each access, until a call overflows the stack.
+  private struct Handler {
+    var call: @Sendable (ModelIssue) -> Void
+  }
+
+  private static let currentHandler = Lock(Handler { write($0.description) })
 
   /// Writes a line to standard error.
   static func write(_ text: String) {

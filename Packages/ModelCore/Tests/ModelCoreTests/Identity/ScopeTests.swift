@@ -45,6 +45,13 @@ private enum Second {
     #expect(none.isEmpty)
   }
 
+  @Test func `The handler of issues is called directly, however often it was read before`() {
+    for _ in 0..<300_000 { _ = ModelIssue.handler }
+    let book = Book.with(identifier: "2", in: ModelScope()), author = Author.with(identifier: "20", in: ModelScope())
+    let issues = ReportedIssues.about("references a model of another scope (Author)") { book.author.value = author }
+    #expect(!issues.isEmpty)
+  }
+
   @Test func `A scope does not retain models without unsaved changes`() throws {
     let scope = ModelScope()
     var author: Author? = try Author.from(dictionaryValue: ["id": 10, "name": "Ada"], in: scope)

@@ -38,13 +38,19 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
   /// The closure that receives issues, on the thread that set the value. By default it writes the description to
   /// standard error.
   public static var handler: @Sendable (BindingIssue) -> Void {
-    get { currentHandler.withLock { $0 } }
-    set { currentHandler.withLock { $0 = newValue } }
+    get { currentHandler.withLock { $0.call } }
+    set { currentHandler.withLock { $0.call = newValue } }
   }
 
-  private static let currentHandler = Lock<@Sendable (BindingIssue) -> Void> { issue in
-    _ = "ModelKit: \(issue)\n".withCString { write(2, $0, strlen($0)) }
+  /// A handler. A lock of the closure itself would wrap it once more at each access, until a call overflows the stack.
+  private struct Handler {
+    var call: @Sendable (BindingIssue) -> Void
   }
+
+  private static let currentHandler = Lock(
+    Handler { issue in
+      _ = "ModelKit: \(issue)\n".withCString { write(2, $0, strlen($0)) }
+    })
 
   static func report(valueType: Any.Type) { handler(BindingIssue(valueType: valueType, passes: deliveryLimit)) }
 }

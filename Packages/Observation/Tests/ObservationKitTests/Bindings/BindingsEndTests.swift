@@ -211,6 +211,16 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(reference == nil)
   }
 
+  @Test func `The handler of issues is called directly, however often it was read before`() {
+    let source = ValueSource(0)
+    source.addObserver(updateImmediately: false) { _, new in source.value = new + 1 }
+    let reports = issues {
+      for _ in 0..<300_000 { _ = BindingIssue.handler }
+      source.value = 1
+    }
+    #expect(reports.count == 1)
+  }
+
   @Test func `A ring that never settles is cut and reported with a message that names the cause`() {
     let source = ValueSource(0)
     source.addObserver(updateImmediately: false) { _, new in source.value = new + 1 }

@@ -65,16 +65,21 @@ public struct ModelStoreEvent: Sendable, CustomStringConvertible {
   /// Without a closure, an operation has no additional cost. The closure must not call a store: it would receive the
   /// event of that call, too.
   public static var handler: (@Sendable (ModelStoreEvent) -> Void)? {
-    get { currentHandler.withLock { $0 } }
+    get { currentHandler.withLock { $0?.call } }
     set {
       currentHandler.withLock { handler in
-        handler = newValue
+        handler = newValue.map { Handler(call: $0) }
         hasHandler.store(newValue != nil, ordering: .releasing)
       }
     }
   }
 
-  private static let currentHandler = Lock<(@Sendable (ModelStoreEvent) -> Void)?>(nil)
+  /// A handler. A lock of the closure itself would wrap it once more at each access, until a call overflows the stack.
+  private struct Handler {
+    let call: @Sendable (ModelStoreEvent) -> Void
+  }
+
+  private static let currentHandler = Lock<Handler?>(nil)
   private static let hasHandler = Atomic(false)
 
   /// Whether there is a handler.

@@ -6,13 +6,17 @@ import StoreProtocol
 /// as a cancellation.
 final class SteppingExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "SteppingExecutor")
-  private let state: Lock<(count: Int, act: (@Sendable () -> Void)?)>
+  private struct State {
+    var count = 0
+    var act: (@Sendable () -> Void)?
+  }
+
+  private let state = Lock(State())
   private let step: Int
 
   /// - Parameter step: the job before which the action runs, from 0.
   init(acting step: Int) {
     self.step = step
-    state = Lock((0, nil))
     // Nothing runs before the task is known.
     queue.suspend()
   }
