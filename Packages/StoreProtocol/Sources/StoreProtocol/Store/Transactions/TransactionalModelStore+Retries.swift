@@ -3,9 +3,9 @@ extension TransactionalModelStore {
   ///
   /// ```swift
   /// try await store.transaction(retries: 10) { store in
-  ///   let account = try await store.lookup(Account.self, identifier: "7")
-  ///   account.balance.value = (account.balance.value ?? 0) + 1
-  ///   try await store.update(account)
+  ///   let person = try await store.lookup(Person.self, identifier: "7")
+  ///   person.age.value = (person.age.value ?? 0) + 1
+  ///   try await store.update(person)
   /// }
   /// ```
   ///
