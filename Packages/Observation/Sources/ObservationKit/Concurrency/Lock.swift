@@ -2,6 +2,9 @@
 ///
 /// Not `Synchronization.Mutex`: the thread sanitizer reports false races on a contended `Mutex` on Linux. The methods
 /// are inlined, because a generic closure of another module costs more than the lock.
+///
+/// Keep a closure in a structure, not as the state itself. Each access would wrap the closure once more, and after many
+/// accesses its call overflows the stack.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
   // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and the
