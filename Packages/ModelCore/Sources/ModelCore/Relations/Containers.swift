@@ -158,16 +158,16 @@ extension ModelObject {
   private func markSavedAsEmbedded(asOf stamp: ChangeStamp) -> Bool {
     var isEdited = false
     forEachField { field, _ in
-      if field.isDirty, field.lastChange > stamp {
+      let wasDirty = field.isDirty
+      field.noteComingSave(asOf: stamp)
+      // The models that embed this one elsewhere have not been saved.
+      field.endTracking()
+      field.markSaved(asOf: stamp)
+      if wasDirty || field.isDirty { noteBaseline(of: field) }
+      if field.isDirty {
         isEdited = true
-      } else {
-        let wasDirty = field.isDirty
-        field.noteComingSave(asOf: stamp)
-        // The models that embed this one elsewhere have not been saved.
-        field.endTracking()
-        field.markSaved(asOf: stamp)
-        if wasDirty { noteBaseline(of: field) }
-        if field.isRelation { (field as? any Relation)?.updateLoadStateAfterWrite() }
+      } else if field.isRelation {
+        (field as? any Relation)?.updateLoadStateAfterWrite()
       }
     }
     origin = .read

@@ -2,17 +2,22 @@ import Testing
 
 @_spi(ModelKitInternals) @testable import ModelCore
 
+private final class Plate: Model {
+  let label = Field<Int>()
+}
+
 private final class Shelf: Model {
   let id = Field<Int>()
   let label = Field<Int>()
   let first = ModelField<Book>(foreignKey: true)
   let books = ModelField<Book>(foreignKey: true)*
+  let plate = ModelField<Plate>()
   override var identifierField: AnyField? { id }
 }
 
 @Suite struct `Undoing edits around a save` {
   enum Edited: CaseIterable {
-    case label, first, books
+    case label, first, books, embedded
   }
 
   /// A stored model of which one field is edited. Its values are numbers, at first 0.
@@ -24,7 +29,8 @@ private final class Shelf: Model {
 
     init(_ edited: Edited) throws {
       self.edited = edited
-      shelf = try Shelf.from(dictionaryValue: ["id": 1, "label": 0, "first": 0, "books": [0]], in: scope)
+      shelf = try Shelf.from(
+        dictionaryValue: ["id": 1, "label": 0, "first": 0, "books": [0], "plate": ["label": 0]], in: scope)
       books = (0...3).map { [scope] in Book.with(identifier: "\($0)", in: scope) }
     }
 
@@ -33,6 +39,7 @@ private final class Shelf: Model {
       case .label: shelf.label
       case .first: shelf.first
       case .books: shelf.books
+      case .embedded: shelf.plate.value?.label ?? shelf.plate
       }
     }
 
@@ -41,6 +48,7 @@ private final class Shelf: Model {
       case .label: shelf.label.value
       case .first: shelf.first.value?.id.value
       case .books: shelf.books.value?.first?.id.value
+      case .embedded: shelf.plate.value?.label.value
       }
     }
 
@@ -49,6 +57,7 @@ private final class Shelf: Model {
       case .label: shelf.label.value = number
       case .first: shelf.first.value = books[number]
       case .books: shelf.books.value = [books[number]]
+      case .embedded: shelf.plate.value?.label.value = number
       }
     }
   }
