@@ -7,7 +7,7 @@ open class FieldState {
   /// The time of the last change then.
   public let lastChange: ChangeStamp
   private let lastUpdate: ChangeStamp
-  private static let captured: FieldFlags = [.dirty, .initial, .original, .loadStateMask]
+  private static let captured: FieldFlags = [.dirty, .initial, .original, .reverted, .loadStateMask]
 
   /// Captures the states of a field.
   public init(of field: AnyField) {
@@ -30,13 +30,15 @@ open class FieldState {
 
   /// Returns whether a field was neither changed, nor read, nor saved since its state was captured.
   public final func isCurrent(of field: AnyField) -> Bool {
-    flags == field.flags.intersection(Self.captured) && lastChange == field.lastChange
+    flags.subtracting(.reverted) == field.flags.intersection(Self.captured.subtracting(.reverted))
+      && lastChange == field.lastChange
       && lastUpdate == field.updatedStamp
   }
 
   /// Returns whether another state is the same, apart from the value.
   open func hasSameStates(as other: FieldState) -> Bool {
-    flags == other.flags && (restoration == nil) == (other.restoration == nil)
+    flags.symmetricDifference(other.flags).isSubset(of: .reverted)
+      && (restoration == nil) == (other.restoration == nil)
   }
 
   /// The value, without its static type.

@@ -43,9 +43,11 @@ final class IdentityMap {
   var undos: [WeakUndo] = []
   /// The recorders of the open transactions of stores.
   var transactions: [TransactionEdits] = []
+  /// The failed transaction that is being rolled back.
+  weak var rollback: TransactionEdits?
   /// Whether a failed transaction is being rolled back, so that a model that joins the scope belongs to no other
   /// transaction.
-  var isRollingBack = false
+  var isRollingBack: Bool { rollback != nil }
   /// The number of the last transaction that began.
   var transactionNumber = 0
   /// An operation of a store whose edits are one step.
@@ -220,6 +222,8 @@ final class IdentityMap {
     transformers.prepare(model)
     model.identityMap?.remove(model)
     model.identityMap = self
+    // One that a read has made was in no scope when its values were read.
+    readModels?.append(model)
     if model.watchFields() || model.origin == .new { keep(model) }
   }
 
@@ -234,7 +238,7 @@ final class IdentityMap {
   func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
     for edits in transactions { edits.willAdd(model) }
     // A model that an open transaction of another task deleted is no new one if that fails.
-    if saveChanges == nil, !transactions.contains(where: { $0.deletedModels.contains(model) }) {
+    if saveChanges == nil, !transactions.contains(where: { $0.deletes(model) }) {
       forEachUndo { $0.didJoin(model, group: group) }
     }
   }
@@ -265,12 +269,12 @@ final class IdentityMap {
       model.registeredIdentifier = identifier
       guard let canonical = registry.claim(model, as: type, identifier) else { return model }
       model.registeredIdentifier = nil
-      if isCreated, canonical.isStored { return replace(canonical, by: model) }
+      if isCreated, let registered = resolve(canonical, model, identifier) { return registered }
       reportConflict(model, identifier, canonical)
       return canonical
     }
     if let canonical = canonicalModel(of: type, identifier), canonical !== model {
-      if isCreated, canonical.isStored { return replace(canonical, by: model) }
+      if isCreated, let registered = resolve(canonical, model, identifier) { return registered }
       if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
       contenders.removeAll { $0.model == nil || $0.model === model }
       reportConflict(model, identifier, canonical)
@@ -280,13 +284,29 @@ final class IdentityMap {
     return model
   }
 
-  /// Registers a created model in place of one whose record was deleted before.
-  private func replace(_ deleted: ModelObject, by model: ModelObject) -> ModelObject {
+  /// Registers a created model in place of one whose record was deleted before. A rollback stores no model again whose
+  /// record others deleted and created meanwhile. A new model gives way to one that it stores again.
+  ///
+  /// - Returns: the model that is registered; nil if neither is stored.
+  private func resolve(
+    _ registered: ModelObject, _ model: ModelObject, _ identifier: RegisteredIdentifier
+  ) -> ModelObject? {
+    if !registered.isStored {
+      guard rollback != nil, model.isStored else { return nil }
+      if registered.isUnloadedReference { remove(registered) } else { withdraw(registered) }
+      enter(model, model.typeKey, identifier)
+      // It succeeds if the stored model is deallocated.
+      if registered.identityMap === self { contenders.append(Contender(model: registered, identifier: identifier)) }
+      return model
+    }
+    let isReplaced = rollback?.createdElsewhere.contains(registered) == true
+    let deleted = isReplaced ? model : registered
+    if isReplaced { rollback?.deletedElsewhere.insert(model) }
     remove(deleted)
     deleted.markNew()
     deleted.isDeleted = true
     hasDeletions = true
-    return register(model)
+    return isReplaced ? registered : register(model)
   }
 
   private func reportConflict(_ model: ModelObject, _ identifier: RegisteredIdentifier, _ canonical: ModelObject) {

@@ -34,9 +34,12 @@ extension ModelArrayField {
   }
 
   func retains(_ model: ModelObject) -> Bool {
-    guard let model = model as? Related else { return false }
-    if original?.retains(model) == true { return true }
-    return table == nil ? refers(to: model) : table?.retains(model) ?? false
+    if let model = model as? Related, original?.retains(model) == true { return true }
+    return retainsLink(to: model)
+  }
+
+  func retainsLink(to model: ModelObject) -> Bool {
+    table == nil ? refers(to: model) : table?.retains(model) ?? false
   }
 
   func see(_ model: ModelObject) {

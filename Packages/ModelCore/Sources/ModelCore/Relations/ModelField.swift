@@ -172,10 +172,11 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if readsThroughHook, backLink == nil { release() }
   }
 
-  func restoreReleasedLink(to model: ModelObject) {
+  func restoreReleasedLink(to model: ModelObject, _ change: RelationChange) {
     guard readsThroughHook, backLink == nil, let identifier = backLinkIdentity?.identifier,
       ExactText(identifier) == model.identifierToRegister.map({ ExactText($0.text) })
     else { return }
+    change.willChange(self)
     isUneven = true
     see(model)
   }
@@ -255,7 +256,9 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   func refers(to model: ModelObject) -> Bool { liveValue === model }
 
-  func retains(_ model: ModelObject) -> Bool { storedValue === model || original?.retained === model }
+  func retains(_ model: ModelObject) -> Bool { retainsLink(to: model) || original?.retained === model }
+
+  func retainsLink(to model: ModelObject) -> Bool { storedValue === model }
 
   var linkCount: Int { 1 }
 

@@ -64,7 +64,7 @@ extension ModelObject {
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
         relation.removeFromBaseline(model)
-        relation.restoreReleasedLink(to: model)
+        relation.restoreReleasedLink(to: model, change)
         guard relation.refers(to: model), relation.inverse(on: model)?.refers(to: self) != true else { continue }
         if !relation.isDirty { cut.append(relation) }
         relation.unlink([model], change)

@@ -33,6 +33,10 @@ extension ModelArrayField {
 }
 
 extension ModelField {
+  func retainLink(to model: ModelObject) {
+    if let model = model as? Related { retain(model) }
+  }
+
   func retainLinks(except others: Set<ObjectIdentifier>) {
     guard readsThroughHook, let owner = ownerModel, let model = liveValue, model !== owner,
       let inverse = inverse(on: model),
@@ -74,16 +78,24 @@ extension ModelObject {
 }
 
 extension Relation {
-  /// Makes one side of each link weak that both sides retain, because only one of them was restored. A foreign key
-  /// stays the retaining side.
-  func releaseDoubleLinks() {
+  /// Makes exactly one side of each link retain the model of the other, because only one side was restored.
+  ///
+  /// Of two that do, a foreign key stays. Of two that don't, a list begins to, because its owner may be all that a caller
+  /// holds. But a new model is retained by its caller only.
+  func balanceLinks() {
     guard let owner = ownerModel else { return }
-    for model in retainedModels where model !== owner {
-      // A baseline may retain the model, too, until the save. The first test is the fast one.
-      guard let inverse = inverse(on: model), inverse.retains(owner), inverse.retainedModels.contains(owner) else {
+    for model in liveModels where model !== owner {
+      guard let inverse = inverse(on: model), inverse.refers(to: owner) else { continue }
+      // A baseline may retain the model, too, until the save.
+      let isRetained = retainsLink(to: model)
+      guard isRetained == inverse.retainsLink(to: owner) else { continue }
+      if isRetained {
+        if inverse.isForeignKey { see(model) } else { inverse.see(owner) }
         continue
       }
-      if inverse.isForeignKey { see(model) } else { inverse.see(owner) }
+      let retains =
+        if isToMany { model.origin == .read } else { inverse.isToMany ? owner.origin == .new : isForeignKey }
+      if retains { retainLink(to: model) } else { inverse.retainLink(to: owner) }
     }
   }
 }

@@ -26,15 +26,17 @@ protocol Relation: RelationField {
   func refers(to model: ModelObject) -> Bool
   /// Returns whether this side retains the model, as a related model or in its baseline.
   func retains(_ model: ModelObject) -> Bool
+  /// Returns whether this side retains the model as a related model.
+  func retainsLink(to model: ModelObject) -> Bool
   /// Makes the link to a model weak, because the inverse retains the model.
   func see(_ model: ModelObject)
   /// Makes a weak link to a deallocated model one to another object with the same identifier, whose inverse lacks it.
-  func restoreReleasedLink(to model: ModelObject)
+  func restoreReleasedLink(to model: ModelObject, _ change: RelationChange)
   /// Makes this side retain its members, which then hold the model of this side weakly.
   ///
   /// - Parameter others: members that are left as they are.
   func retainLinks(except others: Set<ObjectIdentifier>)
-  /// Makes a list retain a member.
+  /// Makes this side retain a related model.
   func retainLink(to model: ModelObject)
   /// The number of links, those of deallocated models included.
   var linkCount: Int { get }
@@ -106,7 +108,7 @@ protocol Relation: RelationField {
 }
 
 extension Relation {
-  func restoreReleasedLink(to model: ModelObject) {}
+  func restoreReleasedLink(to model: ModelObject, _ change: RelationChange) {}
 
   func retainLink(to model: ModelObject) {}
 

@@ -79,6 +79,9 @@ extension ModelObject {
     isStored = true
     isDeleted = false
   }
+
+  /// Marks an unloaded reference as one that has no record.
+  public func markWithoutRecord() { isStored = false }
 }
 
 @_spi(ModelKitInternals)

@@ -201,7 +201,7 @@ extension ModelScope {
 
   /// Returns whether an open transaction of another task deleted a model.
   public func isDeletedElsewhere(_ model: ModelObject) -> Bool {
-    map.transactions.contains { $0.deletedModels.contains(model) }
+    map.transactions.contains { $0.deletes(model) }
   }
 
   /// Returns the fields of a model to which open transactions of other tasks gave other values.
@@ -216,10 +216,13 @@ extension ModelScope {
   ///   - model: the model.
   ///   - fields: the fields that the save wrote; nil for a deletion or a creation.
   ///   - stamp: when the save captured their values; nil for a deletion or a creation.
+  ///   - isCreation: whether the save created the record.
   public func noteCommit(
-    of model: ModelObject, writing fields: @autoclosure () -> [AnyField]? = nil, asOf stamp: ChangeStamp? = nil
+    of model: ModelObject, writing fields: @autoclosure () -> [AnyField]? = nil, asOf stamp: ChangeStamp? = nil,
+    isCreation: Bool = false
   ) {
     if map.transactions.isEmpty { return }
+    if isCreation { for edits in map.transactions { edits.didCreateElsewhere(model) } }
     let fields = fields()
     for edits in map.transactions { edits.didCommit(model, fields, asOf: stamp) }
   }

@@ -33,7 +33,7 @@ extension ModelUndo {
   /// - Throws: ``ModelUndoError`` as ``undo(onConflict:)`` does.
   @discardableResult
   public func redo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
-    try prepare()
+    try prepare(isRedo: true)
     guard let step = redoSteps.last else { return Changes(of: self) }
     let (counter, changes) = try apply(step, policy, isRedo: true)
     if redoSteps.last === step {
@@ -45,12 +45,14 @@ extension ModelUndo {
     return changes
   }
 
-  private func prepare() throws(ModelUndoError) {
+  private func prepare(isRedo: Bool = false) throws(ModelUndoError) {
     if depth > 0 || counterStep != nil { throw ModelUndoError.openStep(label: (counterStep ?? open)?.label) }
     // The transaction of another task may fail, or go on to edit.
     let running = scope.map.transactions.filter { !$0.isEntered }
     if let last = open.flatMap({ $0.isEmpty ? nil : $0 }) ?? undoSteps.last,
-      running.contains(where: { last.isPart(of: $0.numbers) || follows(last, $0) })
+      running.contains(where: {
+        last.isPart(of: $0.numbers) || follows(last, $0) || !isRedo && last.hasModels(createdBy: $0)
+      })
     {
       throw ModelUndoError.openStep(label: last.label)
     }
@@ -110,7 +112,7 @@ extension ModelUndo {
         }
       }
       // A change of the side that retains a link is not part of the step.
-      for (entry, _) in check.entries { (entry.field as? any Relation)?.releaseDoubleLinks() }
+      for (entry, _) in check.entries { (entry.field as? any Relation)?.balanceLinks() }
       nullifyLinks(of: step)
     }
     removeTransientModels(of: counter, except: Set(step.existences.map(\.model)))
@@ -232,8 +234,8 @@ extension ModelUndo {
   private func willMove(_ model: ModelObject) {
     let map = scope.map, isMember = model.identityMap === map, state = model.storeState
     map.innermostTransaction?.onFailure {
-      if isMember { map.add(model) } else { map.remove(model) }
       model.restore(state)
+      if isMember { map.add(model, isCreated: model.isStored) } else { map.remove(model) }
     }
   }
 }
@@ -278,6 +280,7 @@ private struct UndoCheck {
   init(_ step: UndoStep, isRedo: Bool) {
     let created = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
     var later: [ObjectIdentifier: FieldState] = [:]
+    mergesRelations = step.mergesRelations
     for entry in step.entries.reversed() {
       guard let after = entry.after else { continue }
       let id = ObjectIdentifier(entry.field)

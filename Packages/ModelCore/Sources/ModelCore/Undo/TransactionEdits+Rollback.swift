@@ -15,16 +15,12 @@ extension TransactionEdits {
   public func revert(_ body: () -> Void) -> Set<ModelObject> {
     map.remove(self)
     // An outer one has not deleted or saved them after all.
-    for outer in map.transactions {
-      outer.deleted.subtract(deleted)
-      outer.removeSaves(of: self)
-    }
+    for outer in map.transactions { outer.removeWrites(of: self) }
     var restored: [ObjectIdentifier: Entry] = [:]
     swap(&entries, &restored)
     // A field is there twice if another store's commit removed it in between.
     var seen: Set<ObjectIdentifier> = []
     var reverted = order.reversed().compactMap { seen.insert($0).inserted ? restored[$0] : nil }
-    for other in map.transactions { for entry in reverted { other.replaceEdit(of: entry) } }
     // A field that another task edited before the transaction did gets back its value from there.
     let fields = RolledBackFields(
       kept: changedElsewhere.filter { restored[$0] == nil || overtaken.contains($0) },
@@ -37,15 +33,15 @@ extension TransactionEdits {
       }
       map.forEachUndo { $0.restoreEnds(ends) }
     }
-    map.isRollingBack = true
-    defer { map.isRollingBack = false }
+    map.rollback = self
+    defer { map.rollback = nil }
     // The history of an undo has no edits that were rolled back.
     map.withoutRecording {
       transaction {
         body()
         restore(reverted)
         for entry in reverted { entry.model.retainUnsavedLinks(of: entry.field) }
-        for entry in reverted { (entry.field as? any Relation)?.releaseDoubleLinks() }
+        for entry in reverted { (entry.field as? any Relation)?.balanceLinks() }
         noteStoredLinks(among: reverted)
         addLinkedModels()
       }
@@ -54,7 +50,7 @@ extension TransactionEdits {
       let id = ObjectIdentifier(entry.field)
       if !changedElsewhere.contains(id), entry.captured == nil {
         for (undo, epoch) in entry.epochs { undo.undo?.epochs[id] = epoch }
-      } else if uncommitted.contains(id) || entry.captured != nil {
+      } else if uncommitted[id] != nil || entry.captured != nil {
         // The step of the other task begins with a saved state, which was rolled back, or a save of that task has
         // stored the value from before.
         map.forEachUndo { $0.noteBaseline(of: entry.field) }
@@ -157,7 +153,7 @@ extension TransactionEdits {
         entry.field.lastChange == links.lastChange
       else { continue }
       map.withoutRecording { reinstate(entry) }
-      (entry.field as? any Relation)?.releaseDoubleLinks()
+      (entry.field as? any Relation)?.balanceLinks()
       map.updateRetention(of: entry.model)
     }
   }
@@ -180,7 +176,7 @@ extension TransactionEdits {
     for entry in reverted {
       let id = ObjectIdentifier(entry.field)
       // The value and the baseline are those of the other task: a save by it may have stored the one from before.
-      if overtaken.contains(id), !entry.field.isRelation, !uncommitted.contains(id) { continue }
+      if overtaken.contains(id), !entry.field.isRelation, uncommitted[id] == nil { continue }
       let elsewhere = overtaken.contains(id) ? entry.field.captureState() : entry.elsewhere
       if let relation = entry.field as? any Relation {
         if elsewhere == nil {
@@ -195,7 +191,7 @@ extension TransactionEdits {
       }
       let hasUncommittedBaseline =
         entry.hasUncommittedBaseline
-        || overtaken.contains(id) && (uncommitted.contains(id) || deleted.contains(entry.model))
+        || overtaken.contains(id) && (uncommitted[id] != nil || deleted[entry.model] != nil)
       entry.field.reinstate(
         hasUncommittedBaseline && elsewhere.isDirty ? entry.before : elsewhere, exactly: true, marksClean: false)
       if elsewhere.isDirty { entry.field.reinstate(elsewhere, exactly: false, marksClean: true) }
@@ -255,11 +251,15 @@ extension TransactionEdits {
   ) {
     let isLinked = relation.refers(to: model)
     if isLinked == inverse.refers(to: owner) { return }
-    let change = RelationChange(inverse.isDirty || relation.isDirty ? .local : .reading)
-    if !isLinked, relation.isToMany || (!inverse.isToMany && relation.liveModels.isEmpty),
-      !inverse.isDirty || !changedElsewhere.contains(ObjectIdentifier(inverse)), inverse.isForeignKey,
-      !relation.isForeignKey
-    {
+    // The record of the model has the link.
+    let isStored = inverse.isForeignKey && !inverse.isDirty && model.origin == .read && !model.isDeleted
+    let keepsLink =
+      !isLinked && (relation.isToMany || (!inverse.isToMany && relation.liveModels.isEmpty))
+      && (!inverse.isDirty || !changedElsewhere.contains(ObjectIdentifier(inverse))) && inverse.isForeignKey
+      && (isStored || !relation.isForeignKey)
+    let isRead = keepsLink && isStored || !inverse.isDirty && !relation.isDirty
+    let change = RelationChange(isRead ? .reading : .local)
+    if keepsLink {
       // A new model, and one that the transaction read first, keep the links that their own records have.
       inverse.linkInverse(owner, change)
       if newModels.contains(model), model.origin == .new {

@@ -16,9 +16,7 @@ public final class TransactionEdits {
   struct Entry {
     let field: AnyField
     let model: ModelObject
-    fileprivate(set) var before: FieldState
-    /// The last edit by the transaction, once another task has changed the field; nil until then.
-    fileprivate var lastEdit: ChangeStamp?
+    let before: FieldState
     /// The last state that another task gave the field since.
     var elsewhere: FieldState?
     /// Whether the transaction had saved the baseline of ``elsewhere``, or deleted the model.
@@ -70,18 +68,20 @@ public final class TransactionEdits {
   var newModels: Set<ModelObject> = []
   /// The fields that other tasks changed after the transaction had edited them.
   var overtaken: Set<ObjectIdentifier> = []
-  /// The fields that the transaction saved.
-  private(set) var uncommitted: Set<ObjectIdentifier> = []
-  /// The numbers of the transactions that saved these fields: of this one, and of nested ones.
-  private var savers: [ObjectIdentifier: Set<Int>] = [:]
+  /// The fields that the transaction saved, with the numbers of the transactions that did: of this one, and of nested
+  /// ones.
+  private(set) var uncommitted: [ObjectIdentifier: Set<Int>] = [:]
   /// The baselines of these fields before, if they are known.
   private var baselines: [ObjectIdentifier: StoredValue] = [:]
   /// The models that the transaction created.
   var created: Set<ModelObject> = []
-  /// The models that the transaction deleted.
-  var deleted: Set<ModelObject> = []
+  /// The models that the transaction deleted, with the numbers of the transactions that did: of this one, and of nested
+  /// ones.
+  private(set) var deleted: [ModelObject: Set<Int>] = [:]
   /// The models that another task, or another store, deleted since the transaction began.
   var deletedElsewhere: Set<ModelObject> = []
+  /// The models that another task created since the transaction began.
+  private(set) var createdElsewhere: Set<ModelObject> = []
   /// The dirty fields of new models that the transaction saved, by model.
   var savedFields: [ObjectIdentifier: [AnyField]] = [:]
   /// The fields that another task saved after the transaction had.
@@ -134,7 +134,7 @@ public final class TransactionEdits {
     if let outer = map.innermostTransaction {
       outer.numbers.formUnion(numbers)
       outer.created.formUnion(created)
-      outer.deleted.formUnion(deleted)
+      outer.deleted.merge(deleted) { $0.union($1) }
       outer.deletedElsewhere.formUnion(deletedElsewhere)
     } else {
       map.forEachUndo { $0.transactionEnded(numbers) }
@@ -143,7 +143,7 @@ public final class TransactionEdits {
 
   /// Ends the recording, and makes the changes of the commit, which belong to the step of the transaction.
   public func commit(_ body: () -> Void) {
-    let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted)
+    let models = Set(order.compactMap { entries[$0]?.model }).union(created).union(deleted.keys)
     let written = map.transactions.count < 2 ? [] : models.map { ($0, writtenFields(of: $0)) }
     end()
     // The transaction of another store of the scope can't roll the commit back.
@@ -157,7 +157,7 @@ public final class TransactionEdits {
   private func writtenFields(of model: ModelObject) -> [AnyField]? {
     if created.contains(model) { return nil }
     let models = [model] + EmbeddedModels(of: model).models
-    return models.flatMap(\.allFields).filter { uncommitted.contains(ObjectIdentifier($0)) }
+    return models.flatMap(\.allFields).filter { uncommitted[ObjectIdentifier($0)] != nil }
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
@@ -171,11 +171,17 @@ public final class TransactionEdits {
   func didCommit(_ model: ModelObject, _ fields: [AnyField]?, asOf stamp: ChangeStamp?) {
     guard isInside() else {
       let fields = fields ?? []
-      if deleted.contains(model) { keepSavedValues(of: model, fields, asOf: stamp) }
-      for field in fields where !field.isDirty {
-        // The saved value is stored now, and the baseline.
+      // The save is not recorded otherwise, because the model left the scope.
+      if deleted[model] != nil { for id in Self.withEmbedded(fields) { entries[id]?.captured = stamp } }
+      for field in fields {
         let id = ObjectIdentifier(field)
-        guard uncommitted.remove(id) != nil else { continue }
+        if let stamp, field.lastChange > stamp {
+          // The transaction has edited the field since: the saved value is the one to restore.
+          if !overtaken.contains(id) { entries[id]?.captured = stamp }
+          continue
+        }
+        // The saved value is stored now, and the baseline.
+        guard !field.isDirty, uncommitted.removeValue(forKey: id) != nil else { continue }
         overtaken.insert(id)
         changedElsewhere.insert(id)
         savedElsewhere.insert(id)
@@ -185,7 +191,7 @@ public final class TransactionEdits {
     newModels.remove(model)
     created.remove(model)
     documentLoads[model] = nil
-    if deleted.remove(model) != nil { deletedElsewhere.insert(model) }
+    if deleted.removeValue(forKey: model) != nil { deletedElsewhere.insert(model) }
     let models = [model] + EmbeddedModels(of: model).models
     for model in models { savedFields[ObjectIdentifier(model)] = nil }
     let isWhole = fields == nil, written = Self.withEmbedded(fields ?? [])
@@ -195,12 +201,11 @@ public final class TransactionEdits {
         let id = ObjectIdentifier(field)
         // A relation that its inverse stores is in no record.
         let isWritten =
-          isWhole || written.contains(id) || !uncommitted.contains(id) || model.isStoredOnlyByInverse(field)
+          isWhole || written.contains(id) || uncommitted[id] == nil || model.isStoredOnlyByInverse(field)
         if model.isDeleted || (isWritten && !field.isDirty) { committed.insert(id) }
       }
     }
-    uncommitted.subtract(committed)
-    for id in committed { entries[id] = nil }
+    for id in committed { (entries[id], uncommitted[id]) = (nil, nil) }
   }
 
   /// Returns fields with those of the models that they embed.
@@ -214,23 +219,13 @@ public final class TransactionEdits {
     return found
   }
 
-  /// Records the values that a save by another task stored, which began before the transaction deleted the model. The
-  /// save itself is not recorded, because the model left the scope.
-  private func keepSavedValues(of model: ModelObject, _ fields: [AnyField], asOf stamp: ChangeStamp?) {
-    model.forEachField { field, _ in
-      if !field.isDirty, !field.isRelation { overtaken.insert(ObjectIdentifier(field)) }
-    }
-    // Both sides of a link are restored from before the deletion, which removed it.
-    for field in fields where field.isRelation { entries[ObjectIdentifier(field)]?.captured = stamp }
-  }
-
   /// Records a field before it is edited.
   func willChange(_ field: AnyField, of model: ModelObject) {
     let id = ObjectIdentifier(field)
     guard isInside() else {
       if map.protectedFields.contains(id) { return }
       changedElsewhere.insert(id)
-      if entries[id] != nil, overtaken.insert(id).inserted { entries[id]?.lastEdit = field.lastChange }
+      if entries[id] != nil { overtaken.insert(id) }
       return
     }
     // The rollback of a nested transaction edits nothing. Its new models would be retained here.
@@ -242,19 +237,9 @@ public final class TransactionEdits {
       order.append(id)
     } else if !map.isRollingBack, overtaken.remove(id) != nil {
       entries[id]?.elsewhere = field.captureState()
-      entries[id]?.hasUncommittedBaseline = uncommitted.contains(id) || deleted.contains(model)
+      entries[id]?.hasUncommittedBaseline = uncommitted[id] != nil || deleted[model] != nil
       entries[id]?.captured = nil
     }
-  }
-
-  /// Replaces the state from before in which another transaction, which failed, had edited a field.
-  ///
-  /// - Parameter other: the entry of the other transaction.
-  func replaceEdit(of other: Entry) {
-    let id = ObjectIdentifier(other.field), known = other.elsewhere ?? other.before
-    guard let edit = other.lastEdit, let entry = entries[id] else { return }
-    if entry.before.lastChange == edit { entries[id]?.before = known }
-    if entry.elsewhere?.lastChange == edit { entries[id]?.elsewhere = known }
   }
 
   /// Records a field before values are read into it. Committed values stay, but don't replace an unsaved change, even
@@ -297,20 +282,21 @@ public final class TransactionEdits {
       savedFields[ObjectIdentifier(model), default: []].append(field)
     } else {
       willChange(field, of: model)
-      if !uncommitted.contains(id) { baselines[id] = model.storedBaseline(of: field) }
+      if uncommitted[id] == nil { baselines[id] = model.storedBaseline(of: field) }
     }
-    if uncommitted.insert(id).inserted { savers[id] = [] }
-    savers[id, default: []].insert(map.innermostTransaction?.number ?? number)
+    uncommitted[id, default: []].insert(map.innermostTransaction?.number ?? number)
   }
 
-  /// Removes the saves of a nested transaction that failed. Fields that nothing else in this one saved have their
-  /// baselines from before again.
-  func removeSaves(of nested: TransactionEdits) {
-    for id in nested.uncommitted {
-      savers[id]?.subtract(nested.numbers)
-      guard savers[id]?.isEmpty == true else { continue }
-      uncommitted.remove(id)
-      (savers[id], baselines[id]) = (nil, nil)
+  /// Removes the saves and deletions of a nested transaction that failed. Fields that nothing else in this one saved
+  /// have their baselines from before again.
+  func removeWrites(of nested: TransactionEdits) {
+    for model in nested.deleted.keys {
+      deleted[model]?.subtract(nested.numbers)
+      if deleted[model]?.isEmpty == true { deleted[model] = nil }
+    }
+    for id in nested.uncommitted.keys {
+      uncommitted[id]?.subtract(nested.numbers)
+      if uncommitted[id]?.isEmpty == true { (uncommitted[id], baselines[id]) = (nil, nil) }
     }
   }
 
@@ -335,7 +321,7 @@ public final class TransactionEdits {
   /// differs from the saved state then, which is its baseline.
   private func wasEditedSinceSave(_ field: AnyField, of model: ModelObject) -> Bool {
     // The baseline of a relation that its inverse stores follows saves of other models.
-    field.isDirty && uncommitted.contains(ObjectIdentifier(field)) && !model.isStoredOnlyByInverse(field)
+    field.isDirty && uncommitted[ObjectIdentifier(field)] != nil && !model.isStoredOnlyByInverse(field)
   }
 
   /// - Complexity: O(*n*) in the number of fields of the model.
@@ -361,7 +347,7 @@ public final class TransactionEdits {
   /// Returns the fields of a model that the transaction saved, unless the running task is part of it, or outlives it.
   func uncommittedFields(of model: ModelObject) -> [AnyField] {
     if uncommitted.isEmpty || wasInside() { return [] }
-    return recorded(of: model).filter { !$0.field.isDirty && uncommitted.contains(ObjectIdentifier($0.field)) }
+    return recorded(of: model).filter { !$0.field.isDirty && uncommitted[ObjectIdentifier($0.field)] != nil }
       .map(\.field)
   }
 
@@ -370,7 +356,7 @@ public final class TransactionEdits {
 
   /// Returns whether the transaction saved a field, unless the running task is part of it, or outlives it.
   func hasUncommitted(_ field: AnyField) -> Bool {
-    !uncommitted.isEmpty && uncommitted.contains(ObjectIdentifier(field)) && !wasInside()
+    !uncommitted.isEmpty && uncommitted[ObjectIdentifier(field)] != nil && !wasInside()
   }
 
   /// The fields that the transaction edited, unless the running task is part of it. Fields that another task edited
@@ -384,9 +370,13 @@ public final class TransactionEdits {
   /// The clean fields that the transaction saved, unless the running task is part of it.
   var uncommittedFields: [AnyField] {
     if uncommitted.isEmpty || isInside() { return [] }
-    let saved = order.compactMap { entries[$0]?.field }.filter { uncommitted.contains(ObjectIdentifier($0)) }
+    let saved = order.compactMap { entries[$0]?.field }.filter { uncommitted[ObjectIdentifier($0)] != nil }
     return (saved + savedFields.values.joined()).filter { !$0.isDirty }
   }
+
+  /// Records a model that another task created. It stays stored although the transaction may have deleted another one
+  /// with its identifier.
+  func didCreateElsewhere(_ model: ModelObject) { if !isInside() { createdElsewhere.insert(model) } }
 
   /// Records a model that the transaction created.
   func didCreate(_ model: ModelObject) { created.insert(model) }
@@ -430,7 +420,10 @@ public final class TransactionEdits {
   func onFailure(_ step: @escaping () -> Void) { addFailureStep(step) }
 
   /// The models that the transaction deleted, unless the running task is part of it.
-  var deletedModels: Set<ModelObject> { deleted.isEmpty || isInside() ? [] : deleted }
+  var deletedModels: [ModelObject] { deleted.isEmpty || isInside() ? [] : Array(deleted.keys) }
+
+  /// Returns whether the transaction deleted a model, unless the running task is part of it.
+  func deletes(_ model: ModelObject) -> Bool { deleted[model] != nil && !isInside() }
 
   /// Records all fields of a model that the transaction deletes. Later edits of it are recorded until the transaction
   /// ends, although it leaves the scope.
@@ -439,7 +432,7 @@ public final class TransactionEdits {
       deletedElsewhere.insert(model)
       return
     }
-    deleted.insert(model)
+    deleted[model, default: []].insert(map.innermostTransaction?.number ?? number)
     model.forEachField { field, _ in willChange(field, of: model) }
     if model.details?.deletion?.openMap == nil { model.detailsForWriting.deletion = self }
   }
@@ -447,8 +440,8 @@ public final class TransactionEdits {
   /// Releases the models, because the transaction has ended.
   func removeModels() {
     (entries, order) = ([:], [])
-    (newModels, created, deleted, deletedElsewhere) = ([], [], [], [])
-    (savedFields, documentLoads, baselines, savers) = ([:], [:], [:], [:])
+    (newModels, created, deletedElsewhere, createdElsewhere) = ([], [], [], [])
+    (deleted, savedFields, documentLoads, baselines) = ([:], [:], [:], [:])
   }
 
   /// Discards the recordings of a new model that a nested transaction added and rolled back.

@@ -46,6 +46,9 @@ final class UndoStep {
   let label: String?
   /// The number of the transaction of a store that undid or redid another step, which this one reverses; nil for none.
   var transaction: Int?
+  /// Whether a relation begins with the state from before a failed transaction, whose inverses have no entries. Then an
+  /// undo changes both sides, as a caller does.
+  private(set) var mergesRelations = false
   /// Whether an undo manager has the step.
   var isRegistered = false
   private(set) var entries: [Entry] = []
@@ -58,6 +61,11 @@ final class UndoStep {
   init(label: String?) { self.label = label }
 
   var isEmpty: Bool { entries.isEmpty && existences.isEmpty }
+
+  /// Returns whether a transaction has created models of the step in a store.
+  func hasModels(createdBy transaction: TransactionEdits) -> Bool {
+    !transaction.created.isEmpty && existences.contains { transaction.created.contains($0.model) }
+  }
 
   /// Returns whether transactions of a store made a part of the step.
   func isPart(of numbers: Set<Int>) -> Bool {
@@ -136,9 +144,12 @@ final class UndoStep {
   ) {
     entries.removeAll { entry in
       let id = ObjectIdentifier(entry.field)
-      guard !entry.field.isRelation, fields.recorded.contains(id) else { return false }
+      guard fields.recorded.contains(id) else { return false }
       let former = removed.removeValue(forKey: id).flatMap { $0.after.hasValue(of: entry.before) ? $0 : nil }
-      if let former { entry.before = former.before }
+      if let former {
+        entry.before = former.before
+        if entry.field.isRelation { mergesRelations = true }
+      }
       // An entry that is still being recorded has the edits of the other task, too.
       guard let number = entry.transaction, numbers.contains(number), let after = entry.after else {
         return former != nil && entry.isVoid
