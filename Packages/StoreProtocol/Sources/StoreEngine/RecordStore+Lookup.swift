@@ -129,10 +129,10 @@ extension RecordStore {
   public final func readableModels<M: Model>(
     _ type: M.Type, _ records: [FoundRecord], _ read: PendingRead, answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {
-    var records = records
+    var (records, answer) = (records, answer)
     if mayBeOutdated(read) {
       let current = try await currentRecords(
-        type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: read.start
+        type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: read.start, answeredAt: &answer
       ) { try await self.record(M.typeName, $0)?.bytes }
       records = zip(records, current).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
     }

@@ -77,7 +77,7 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
     let scope = store.scope
     try await scope.creations.waitForCreations(of: M.typeName)
     if let live = scope.liveModel(M.self, identifier: record.identifier), !live.isUnloadedReference,
-      scope.pendingReads.isNewer(live, than: read.start)
+      !read.isInTransaction, scope.pendingReads.isNewer(live, than: read.start)
     {
       return live
     }

@@ -54,8 +54,25 @@ extension RecordStore {
     areIndependent: Bool, isRecorded: Bool, _ body: () async throws -> Result
   ) async throws -> Result {
     try checkCancellation()
-    try parts.check()
-    if let transaction {
+    // A nested transaction is a part of the event of the outer one.
+    if !isRecorded || transaction != nil { return try await runInTurn(areIndependent: areIndependent, body) }
+    return try await ModelStoreEvent.recording(.transaction, of: Self.self, nil) { _ in
+      try await runInTurn(areIndependent: areIndependent, body)
+    }
+  }
+
+  private func runInTurn<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
+    while true {
+      try checkCancellation()
+      try parts.check()
+      // A task has the turn of the scope already if it is in a transaction of one of its stores.
+      guard let outer = TransactionMark.innermost(of: scope) else { break }
+      let turns = scope.innerTransactionTurns, id = ObjectIdentifier(outer)
+      try await begin(turns, id, for: outer)
+      defer { turns.end(id) }
+      // The outer one may have ended while the task waited.
+      guard outer.isOpen else { continue }
+      guard let transaction else { return try await runOutermost(areIndependent: areIndependent, body) }
       do {
         return try await parts.runNested(in: scope, transaction.log, body)
       } catch {
@@ -63,36 +80,20 @@ extension RecordStore {
         throw error
       }
     }
-    if !isRecorded { return try await runOutermost(areIndependent: areIndependent, body) }
-    return try await ModelStoreEvent.recording(.transaction, of: Self.self, nil) { _ in
-      try await runOutermost(areIndependent: areIndependent, body)
-    }
+    try await begin(scope.transactionTurns, true, for: scope)
+    defer { scope.transactionTurns.end(true) }
+    return try await runOutermost(areIndependent: areIndependent, body)
+  }
+
+  /// Waits for a turn, unless that would never end.
+  private func begin<Key>(_ turns: Turns<Key>, _ key: Key, for owner: AnyObject) async throws {
+    if turns.beginImmediately(key) { return }
+    let wait = try TransactionWaits.begin(for: owner)
+    defer { TransactionWaits.end(wait) }
+    try await turns.begin(key)
   }
 
   private func runOutermost<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
-    // A task has the turn already if it is in a transaction of another store of the scope.
-    if let outer = TransactionMark.innermost(of: scope) {
-      // Its child tasks may begin several at the same time.
-      let id = ObjectIdentifier(outer)
-      if !scope.innerTransactionTurns.beginImmediately(id) {
-        let wait = try TransactionWaits.begin(for: outer)
-        defer { TransactionWaits.end(wait) }
-        try await scope.innerTransactionTurns.begin(id)
-      }
-      defer { scope.innerTransactionTurns.end(id) }
-      return try await runInTurn(areIndependent: areIndependent, body)
-    }
-    let turns = scope.transactionTurns
-    if !turns.beginImmediately(true) {
-      let wait = try TransactionWaits.begin(for: scope)
-      defer { TransactionWaits.end(wait) }
-      try await turns.begin(true)
-    }
-    defer { turns.end(true) }
-    return try await runInTurn(areIndependent: areIndependent, body)
-  }
-
-  private func runInTurn<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
     // Queries would find records under former identifiers of live models, too.
     scope.prepareToRead()
     let trackers = try await handle.conflictTrackers
@@ -150,25 +151,50 @@ extension RecordStore {
   /// Reads models again that a transaction had read from its own writes, which were rolled back. So are those that other
   /// tasks had read before the commit, which cut their links. No earlier state of these models has the stored values.
   private func readOutdated(of transaction: StoreTransaction) async {
-    for (name, modelClass) in transaction.takeOutdated() {
+    for (name, outdated) in transaction.takeOutdated() {
       let identifier = name.identifier.text
-      guard let model = scope.liveModel(of: modelClass, identifier: identifier) as? any ModelObject & ModelIsolation,
+      guard
+        let model = scope.liveModel(of: outdated.modelClass, identifier: identifier)
+          as? any ModelObject & ModelIsolation,
         model.isKnownToStore
       else { continue }
-      await readAgain(model, identifier)
+      await readAgain(model, identifier, isCreated: outdated.isCreated)
     }
   }
 
   /// Reads the record of a model again, unless the model is saved or read meanwhile.
-  final func readAgain<M: Model>(_ model: M, _ identifier: String) async {
+  ///
+  /// - Parameter isCreated: whether a transaction that failed created the record. Without one, the model becomes an
+  ///   unloaded reference again.
+  final func readAgain<M: Model>(_ model: M, _ identifier: String, isCreated: Bool = false) async {
     let start = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
-    // The next read reports a record that can't be read. A model that was saved or read meanwhile is newer.
-    guard let record = try? await record(model.storedTypeName, identifier), model.isKnownToStore,
-      !scope.pendingReads.isNewer(model, than: start)
-    else { return }
-    _ = try? models(M.self, fromBytes: [record.bytes]) { _ in identifier }
+    let found: (bytes: [UInt8], revision: UInt64)?
+    // The next read reports a record that can't be read.
+    do { found = try await currentRecord(model.storedTypeName, identifier) } catch { return }
+    let answer = scope.pendingReads.answer(since: start)
+    // A model that was saved or read meanwhile is newer.
+    guard model.isKnownToStore, !scope.pendingReads.isNewer(model, than: start) else { return }
+    guard let record = found else {
+      guard isCreated, !model.isDirty else { return }
+      model.unload()
+      model.markWithoutRecord()
+      return
+    }
+    guard let read = try? models(M.self, fromBytes: [record.bytes], identifier: { _ in identifier }) else { return }
+    scope.pendingReads.noteRead(of: read, at: answer)
     noteModels(M.self, of: CollectionOfOne(identifier))
+  }
+
+  /// Returns a record as ``record(_:_:at:)`` does, also in a cancelled task: the cancellation may have ended the
+  /// transaction.
+  private func currentRecord(
+    _ type: String, _ identifier: String
+  ) async throws -> (bytes: [UInt8], revision: UInt64)? {
+    guard Task.isCancelled, transaction?.entry(type, identifier) == nil else {
+      return try await record(type, identifier)
+    }
+    return try await Task { [handle] in try await handle.read(type, identifier) }.value.map { ($0.bytes, $0.revision) }
   }
 
   /// Ends a transaction for the tasks that outlive its body.

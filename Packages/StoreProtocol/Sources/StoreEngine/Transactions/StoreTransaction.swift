@@ -24,6 +24,13 @@ public final class StoreTransaction {
     let log: StoreTransactionLog
   }
 
+  /// A model that has links or values of another state of its record.
+  struct Outdated {
+    let modelClass: ModelObject.Type
+    /// Whether the transaction created the record.
+    let isCreated: Bool
+  }
+
   let mark: TransactionMark
   private let pendingReads: PendingReads
   private let parts: TransactionParts
@@ -41,7 +48,7 @@ public final class StoreTransaction {
   /// The records that the transaction wrote and models were read from, each with the log of the last read.
   private var uncommittedReads: [RecordName: StoreTransactionLog] = [:]
   /// The classes of models that were read from records whose writes were rolled back, or before they were committed.
-  private var outdated: [RecordName: ModelObject.Type] = [:]
+  private var outdated: [RecordName: Outdated] = [:]
   /// Read a record that the engine completed when it was committed, by type.
   var readers: [String: (RecordOperation) -> Void] = [:]
 
@@ -100,21 +107,22 @@ public final class StoreTransaction {
   /// Records the read of a model. If the transaction wrote its record, the model is outdated after a rollback.
   func noteModel(_ modelClass: ModelObject.Type, _ type: String, _ identifier: String) {
     let name = RecordName(type, identifier), log = log
-    guard entry(type, identifier) != nil, uncommittedReads[name] !== log else { return }
+    guard let entry = entry(type, identifier), uncommittedReads[name] !== log else { return }
     uncommittedReads[name] = log
-    log.onFailure { [weak self] in self?.outdated[name] = modelClass }
+    let read = Outdated(modelClass: modelClass, isCreated: entry.revision == nil)
+    log.onFailure { [weak self] in self?.outdated[name] = read }
   }
 
   /// Records that a model has links from before the transaction, which cut them.
   func noteOutdated(_ modelClass: ModelObject.Type, _ type: String, _ identifier: String) {
-    outdated[RecordName(type, identifier)] = modelClass
+    outdated[RecordName(type, identifier)] = Outdated(modelClass: modelClass, isCreated: false)
   }
 
   /// The names of the types with records that the transaction wrote.
   var typeNames: Set<String> { Set(entries.keys) }
 
   /// Returns the models that have values of rolled back writes, since the last call.
-  func takeOutdated() -> [RecordName: ModelObject.Type] {
+  func takeOutdated() -> [RecordName: Outdated] {
     defer { outdated = [:] }
     return outdated
   }

@@ -12,7 +12,7 @@ final class TransactionParts {
     private(set) var edits: TransactionEdits
 
     init(in scope: ModelScope, _ outer: StoreTransactionLog) {
-      let mark = TransactionMark()
+      let mark = TransactionMark(of: scope, isPart: true)
       (self.mark, self.outer, self.scope) = (mark, outer, scope)
       edits = Self.edits(in: scope, log, mark)
     }
@@ -85,6 +85,7 @@ final class TransactionParts {
         defer {
           open.removeAll { $0 === part }
           endParts(inside: part.log)
+          part.mark.end()
         }
         return try await body()
       }

@@ -71,9 +71,10 @@ final class LiveInstances<M: Model> {
       store.scope.prepareToRead()
       let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
       if live.isEmpty { return }
-      let answer = store.scope.pendingReads.answer(since: start)
+      var answer = store.scope.pendingReads.answer(since: start)
       let bytes = try await store.currentRecords(
-        M.self, live.map { (identifier: $0.identifier, bytes: $0.bytes) }, readSince: start
+        M.self, live.map { (identifier: $0.identifier, bytes: $0.bytes) }, readSince: start,
+        answeredAt: &answer
       ) { try await store.readRecord(of: name, identifier: $0)?.bytes }
       let current = zip(live, bytes).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
       let made = try store.readableModels(M.self, fromBytes: current.map(\.1)) { current[$0].0 }

@@ -341,10 +341,11 @@ final class LiveObservation<M: Model> {
     of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Moment
   ) async throws -> [M?] {
     let reads = store.scope.pendingReads
-    let answer = reads.answer(since: start)
+    var answer = reads.answer(since: start)
     let identifiers = places.map { table.identifiers[$0] }
     let current = try await store.currentRecords(
-      M.self, zip(identifiers, records).map { (identifier: $0, bytes: $1) }, readSince: start
+      M.self, zip(identifiers, records).map { (identifier: $0, bytes: $1) }, readSince: start,
+      answeredAt: &answer
     ) { try await store.readRecord(of: typeName, identifier: $0)?.bytes }
     var models: [M?] = zip(identifiers, current).map { identifier, bytes in
       // Its deletion by another store instance is in the feed.

@@ -35,13 +35,20 @@ public final class PendingReads {
   /// The models that were saved since the oldest pending read began.
   private var saves: [ObjectIdentifier: SavedModel] = [:]
   /// The records that were deleted since the oldest pending read began.
-  private var deletions: [Record: Int] = [:]
+  private var deletions: [Record: Deletion] = [:]
   /// The records of which a write was rolled back since the oldest pending read began.
   private var rollbacks: [Record: Int] = [:]
 
   private struct SavedModel {
     weak var model: ModelObject?
     let number: Int
+  }
+
+  private struct Deletion {
+    let modelClass: ModelObject.Type
+    let number: Int
+    /// Whether the record exists, and only lost a link.
+    let isCut: Bool
   }
 
   private struct Record: Hashable {
@@ -86,11 +93,12 @@ public final class PendingReads {
 
   /// Records the deletion of a record, or a change of one without a live model. Reads that began before it may have the
   /// old record.
-  public func noteDeletion(_ typeName: String, _ identifier: String) {
+  public func noteDeletion(_ modelClass: ModelObject.Type, _ identifier: String, isCut: Bool = false) {
     if count == 0 { return }
     latest += 1
-    deletions[Record(typeName: typeName, identifier: ExactText(identifier))] = latest
-    updatedTypes[typeName] = latest
+    let record = Record(typeName: modelClass.typeName, identifier: ExactText(identifier))
+    deletions[record] = Deletion(modelClass: modelClass, number: latest, isCut: isCut)
+    updatedTypes[record.typeName] = latest
   }
 
   /// Records that an uncommitted write of a record was rolled back. Reads of its transaction that began before may have
@@ -153,7 +161,16 @@ public final class PendingReads {
   /// again by another writer.
   public func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
     if deletions.isEmpty { return false }
-    return deletions[Record(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number } ?? false
+    let deletion = deletions[Record(typeName: typeName, identifier: ExactText(identifier))]
+    return deletion.map { $0.number > start.number } ?? false
+  }
+
+  /// Whether records were deleted, or changed without a live model, since the oldest pending read began.
+  public var hasDeletions: Bool { !deletions.isEmpty }
+
+  /// Returns the records that were deleted since a read began.
+  fileprivate func deleted(since start: Moment) -> [(modelClass: ModelObject.Type, identifier: String)] {
+    deletions.compactMap { $1.number > start.number && !$1.isCut ? ($1.modelClass, $0.identifier.text) : nil }
   }
 }
 
@@ -168,15 +185,40 @@ extension ModelScope {
   ///   - type: the class of the model.
   ///   - identifier: the identifier of the record.
   ///   - start: the beginning of the read of the record.
+  ///   - mayBeUncommitted: whether the record may be that of an open transaction.
   public func isOutdated<M: Model>(
-    _ type: M.Type, identifier: String, readSince start: PendingReads.Moment
+    _ type: M.Type, identifier: String, readSince start: PendingReads.Moment, mayBeUncommitted: Bool = true
   ) -> Bool {
-    if pendingReads.wasRolledBack(M.typeName, identifier, since: start) { return true }
+    if mayBeUncommitted, pendingReads.wasRolledBack(M.typeName, identifier, since: start) { return true }
     let live = liveModel(type, identifier: identifier)
     if let live, pendingReads.isNewer(live, than: start) { return true }
     // A live model with values was read, or created, after a deletion of the record. An unloaded reference was not.
     if let live, !live.isUnloadedReference { return false }
     return pendingReads.wasDeleted(M.typeName, identifier, since: start)
+  }
+
+  /// Reads the records of an answer, and removes the models of those inside others that were deleted since the request
+  /// was sent. A model that was created, or read, after the deletion stays.
+  ///
+  /// - Parameters:
+  ///   - kept: the models that keep their values.
+  ///   - start: the beginning of the read.
+  ///   - body: reads the records.
+  /// - Returns: the result, and the models that were read.
+  public func reading<Result>(
+    keeping kept: [ModelObject], since start: PendingReads.Moment, _ body: () throws -> Result
+  ) rethrows -> (result: Result, models: [ModelObject]) {
+    let deleted = pendingReads.deleted(since: start).map { record in
+      (record: record, known: liveModel(of: record.modelClass, identifier: record.identifier))
+    }.filter { $0.known?.isUnloadedReference != false }
+    let read = try reading(keeping: kept, body)
+    for (record, known) in deleted {
+      guard let model = liveModel(of: record.modelClass, identifier: record.identifier),
+        !pendingReads.isNewer(model, than: start)
+      else { continue }
+      discard(model, linkedFrom: read.models, staysReference: model === known && model.isUnloadedReference)
+    }
+    return read
   }
 }
 
@@ -201,7 +243,7 @@ extension ModelStore {
     if scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       for number in 0..<count {
         guard let identifier = try identifier(number),
-          scope.isOutdated(type, identifier: identifier, readSince: start)
+          scope.isOutdated(type, identifier: identifier, readSince: start, mayBeUncommitted: false)
         else { continue }
         // An unloaded reference to a deleted record is no model of the answer.
         let live = scope.liveModel(type, identifier: identifier)
@@ -224,12 +266,13 @@ extension ModelStore {
   ///   - type: the class of the models.
   ///   - records: the identifiers and the bytes of one JSON object each.
   ///   - start: the beginning of the read.
+  ///   - answer: the time of the answer, which is later afterwards if records were read again.
   ///   - current: reads the record of an identifier; nil if it was deleted.
   /// - Returns: the bytes of each record; nil for one that was deleted since. Create the models from them without
   ///   suspension.
   public func currentRecords<M: Model>(
     _ type: M.Type, _ records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Moment,
-    current: (String) async throws -> [UInt8]?
+    answeredAt answer: inout PendingReads.Moment, current: (String) async throws -> [UInt8]?
   ) async throws -> [[UInt8]?] {
     scope.prepareToRead()
     var (bytes, start): ([[UInt8]?], _) = (records.map(\.bytes), start)
@@ -240,6 +283,7 @@ extension ModelStore {
       if stale.isEmpty { break }
       start = scope.pendingReads.now
       for index in stale { bytes[index] = try await current(records[index].identifier) }
+      answer = scope.pendingReads.answer(since: start)
       // A record may be that of a model whose creation is not finished here.
       try await scope.creations.waitForCreations(of: M.typeName)
     }

@@ -112,7 +112,7 @@ extension ModelStoreContract {
       linkingDuringCreation,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
     + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
-    + rollingBackBesideTasks + savingBesideRollbacks + readingBesideRollbacks
+    + rollingBackBesideTasks + savingBesideRollbacks + readingBesideRollbacks + replacingRecords
     + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
     + importingBesideDeletions + readingBesideDeletions + [importingInTransactions] + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany

@@ -11,7 +11,7 @@ extension ModelStore {
       let (state, isMember) = (model.storeState, model.scope === scope)
       if isMember { scope.noteDeletion(of: model) }
       // A read of the transaction that is in progress may have the record.
-      if let identifier { scope.pendingReads.noteDeletion(model.storedTypeName, identifier) }
+      if let identifier { scope.pendingReads.noteDeletion(type(of: model), identifier) }
       // At once: another model may be created with its identifier before the transaction ends.
       scope.remove(model)
       model.markDeleted(in: scope)
@@ -21,14 +21,14 @@ extension ModelStore {
         if isMember { scope.addCreated(model) }
       }
       let isSkipped = ModelHook.areSkipped
-      return transaction.atEnd { [scope, name = model.storedTypeName] in
+      return transaction.atEnd { [scope] in
         // A read of another task that began before the commit has the record.
-        if let identifier { scope.pendingReads.noteDeletion(name, identifier) }
+        if let identifier { scope.pendingReads.noteDeletion(type(of: model), identifier) }
         ModelHook.afterDelete.run(on: model, in: scope, unless: isSkipped)
       }
     }
     if model.scope === scope { scope.noteDeletion(of: model) }
-    if let identifier { scope.pendingReads.noteDeletion(model.storedTypeName, identifier) }
+    if let identifier { scope.pendingReads.noteDeletion(type(of: model), identifier) }
     scope.remove(model)
     model.markDeleted(in: scope)
     scope.noteCommit(of: model)

@@ -363,7 +363,7 @@ public struct PendingDeletion {
         store.scope.pendingReads.noteUpdate(of: live)
       }
       // Its model may be released before such a read makes another one.
-      store.scope.pendingReads.noteDeletion(type.typeName, identifier)
+      store.scope.pendingReads.noteDeletion(type, identifier, isCut: true)
     }
   }
 

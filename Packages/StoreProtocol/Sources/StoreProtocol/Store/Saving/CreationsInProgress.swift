@@ -158,7 +158,7 @@ extension ModelScope {
   /// The transactions of the stores of this scope: they run one after the other, because they share its live models.
   package var transactionTurns: Turns<Bool> { activity.transactionTurns }
 
-  /// The transactions that tasks of another store's transaction begin, by that one.
+  /// The transactions inside others, by the outer one: they run one after the other.
   package var innerTransactionTurns: Turns<ObjectIdentifier> { activity.innerTransactionTurns }
 
   /// Reads records whose values have other spellings of their identifiers.

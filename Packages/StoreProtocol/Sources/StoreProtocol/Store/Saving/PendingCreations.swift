@@ -184,7 +184,7 @@ package struct PendingCreations<M: Model> {
       model.markWhollySaved(asOf: begun[number].stamp)
       model.markLoaded()
       scope.addCreated(model)
-      scope.noteCommit(of: model)
+      scope.noteCommit(of: model, isCreation: true)
       // A read in progress may have a record of its identifier that was deleted.
       scope.pendingReads.noteUpdate(of: model)
       ModelHook.afterCreate.run(on: model)

@@ -26,7 +26,7 @@ extension SaveOperation {
       }
     }
     try complete(answer: answer)
-    scope.noteCommit(of: model, writing: fields.fields(of: model), asOf: stamp)
+    scope.noteCommit(of: model, writing: fields.fields(of: model), asOf: stamp, isCreation: kind == .create)
     hook.run(on: model, unless: ModelHook.areSkipped)
   }
 

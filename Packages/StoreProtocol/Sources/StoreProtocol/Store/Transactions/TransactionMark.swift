@@ -4,42 +4,47 @@ import Synchronization
 /// A mark that distinguishes tasks of a transaction from other tasks that use the same store instance.
 ///
 /// ```swift
-/// let mark = TransactionMark()
+/// let mark = TransactionMark(of: scope)
 /// try await mark.enter { try await body(self) }
 /// ```
 package final class TransactionMark: Sendable {
   @TaskLocal private static var entered: [TransactionMark] = []
 
-  /// The scope whose turn the transaction has; nil for a nested one.
-  let scope: ObjectIdentifier?
-  /// The turns that the transaction has: of the scope, and of the transaction of the scope that it is inside.
-  let turns: [ObjectIdentifier]
+  /// The scope of the models.
+  let scope: ObjectIdentifier
+  /// The transaction of the scope that it is inside; nil for none.
+  private let outer: TransactionMark?
+  /// Whether it ends with the transaction that it is inside.
+  private let isPart: Bool
   private let hasEnded = Atomic(false)
 
-  /// The mark of a new transaction.
+  /// The mark of a new transaction of the running task.
   ///
-  /// - Parameter scope: the scope whose turn it has; nil for a nested one.
-  package init(of scope: AnyObject? = nil) {
-    let scope = scope.map { ObjectIdentifier($0) }
-    let outer = scope.flatMap { scope in Self.entered.last { $0.scope == scope && $0.isOpen } }
-    self.scope = scope
-    turns = [scope, outer.map { ObjectIdentifier($0) }].compactMap(\.self)
+  /// - Parameters:
+  ///   - scope: the scope of its models.
+  ///   - isPart: whether it is a part of the transaction that it is inside, and ends with it.
+  package init(of scope: ModelScope, isPart: Bool = false) {
+    outer = Self.innermost(of: scope)
+    self.isPart = isPart
+    self.scope = ObjectIdentifier(scope)
   }
 
+  /// The turns that the transaction has: of the scope, and of the transaction of the scope that it is inside.
+  var turns: [ObjectIdentifier] { [scope] + (outer.map { [ObjectIdentifier($0)] } ?? []) }
+
   /// Whether the running task, or a task that started it, is in the transaction, and its body has not ended.
-  package var isEntered: Bool { Self.entered.contains { $0 === self } && isOpen }
+  package var isEntered: Bool { wasEntered && !hasEnded.load(ordering: .acquiring) }
 
-  /// Whether the body of the transaction has not ended.
-  var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
+  /// Whether neither its body nor that of the transaction of which it is a part has ended.
+  package var isOpen: Bool { !hasEnded.load(ordering: .acquiring) && (!isPart || outer?.isOpen != false) }
 
-  /// Returns the innermost transaction of the running task that has the turn of the stores of a scope, directly or
-  /// inside another one.
+  /// Returns the innermost open transaction of the running task among those of the stores of a scope.
   package static func innermost(of scope: ModelScope) -> TransactionMark? {
     entered.last { $0.scope == ObjectIdentifier(scope) && $0.isOpen }
   }
 
-  /// The transactions of the running task that have the turn of a scope.
-  static var ofTask: [TransactionMark] { entered.filter { $0.scope != nil && $0.isOpen } }
+  /// The open transactions of the running task.
+  static var ofTask: [TransactionMark] { entered.filter(\.isOpen) }
 
   /// Whether the running task was begun inside the transaction, which may have ended since. Edits of a task that
   /// outlives the transaction are its own.

@@ -60,7 +60,7 @@ package enum TransactionWaits {
     throw ModelStoreError(
       .conflict,
       """
-      A transaction of another store instance waits for this one, which would wait for it. Nothing was written: repeat \
+      Another transaction waits for this one, which would wait for it. Nothing was written: repeat \
       the outermost transaction.
       """, cause: Cycle())
   }

@@ -27,9 +27,9 @@ public protocol TransactionalModelStore: ModelStore {
   /// one.
   ///
   /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner
-  /// part is rolled back, and its hooks don't run. A write to a record that another inner transaction has written, and
-  /// that has not ended, throws `conflict`. If the outer one ends before the inner one, the inner one is rolled back and
-  /// throws `conflict`.
+  /// part is rolled back, and its hooks don't run. Several inside one run one after the other, too. Outside of an inner
+  /// transaction, a write to a record that it has written throws `conflict` until it ends. If the outer one ends before
+  /// the inner one, the inner one is rolled back and throws `conflict`.
   ///
   /// If another writer changed a record that was looked up, listed or counted inside, the commit throws `conflict`. A
   /// second read of such a record throws it at once. Any write to models of its types changes a list or a count.

@@ -25,6 +25,10 @@ extension ModelStoreContract {
       makeStore in
       try await savingAfterNestedDeletion(makeStore)
     },
+    SharedEngineCheck("a transaction that fails leaves a model stored that was created in place of one it deleted") {
+      makeStore in
+      try await creatingInPlaceOfDeleted(makeStore)
+    },
     SharedEngineCheck("a deletion by another task follows no links of an open transaction") { makeStore in
       try await deletingBesideMoves(makeStore)
     },
@@ -34,13 +38,21 @@ extension ModelStoreContract {
         for editsAgain in [false, true] { try await undoingEditOfEditedField(makeStore, saves, editsAgain) }
       }
     },
+    SharedEngineCheck("an undo of a link beside a transaction that fails restores no link of the transaction") {
+      makeStore in
+      for saves in [false, true] { try await undoingLinkOfEditedRelation(makeStore, saves) }
+    },
     SharedEngineCheck("an undo of an edit beside a transaction that saved the field and fails leaves it unsaved") {
       makeStore in
       for isNested in [false, true] { try await undoingEditOfSavedField(makeStore, isNested) }
     },
     SharedEngineCheck("a model has what others stored during a transaction that fails") { makeStore in
       for savesFirst in [true, false] {
-        for isNested in [true, false] { try await storingDuringFailure(makeStore, savesFirst, isNested) }
+        for isNested in [true, false] {
+          for isCancelled in [false, true] {
+            try await storingDuringFailure(makeStore, savesFirst, isNested, isCancelled)
+          }
+        }
       }
     },
   ]
@@ -81,6 +93,39 @@ extension ModelStoreContract {
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
     try requireEqual(stored.age.value, 3, "\(place): the stored age")
+  }
+
+  @MainActor private static func undoingLinkOfEditedRelation(
+    _ makeStore: () async throws -> any ModelStore, _ saves: Bool
+  ) async throws {
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let companies = ["first", "second", "third"].map { name in
+      let company = ContractCompany.named(name)
+      company.id.value = "\(name) \(saves)"
+      return company
+    }
+    for company in companies { try await store.create(company) }
+    let person = ContractPerson.named("Ada", age: 1)
+    person.company.value = companies[0]
+    try await store.create(person)
+    let undo = ModelUndo(store.scope)
+    try await failing(in: store) { store in
+      person.company.value = companies[1]
+      if saves { try await store.save(person) }
+      try await beside(store) { _ in person.company.value = companies[2] }
+    }
+    try require(person.company.value === companies[2], "the company, saves: \(saves)")
+    for (isUndo, number) in [(true, 0), (false, 2), (true, 0)] {
+      _ = isUndo ? try undo.undo() : try undo.redo()
+      for (index, company) in companies.enumerated() {
+        let isLinked = company.employees.value?.contains { $0 === person } == true
+        try requireEqual(
+          isLinked, index == number, "whether \(company.name.value ?? "") has the person, saves: \(saves)")
+      }
+      try require(person.company.value === companies[number], "the company after an undo or redo, saves: \(saves)")
+    }
+    try require(!undo.canUndo, "a step of the transaction is left, saves: \(saves)")
   }
 
   /// A transaction saves edits from before it, and another task edits the fields again.
@@ -307,6 +352,33 @@ extension ModelStoreContract {
     try requireEqual(stored.age.value, 2, "the stored age")
   }
 
+  @MainActor private static func creatingInPlaceOfDeleted(
+    _ makeStore: () async throws -> any ModelStore
+  ) async throws {
+    let store = try await makeStore(), other = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let (former, created) = (ContractCompany(), ContractCompany())
+    for (company, name) in [(former, "former"), (created, "created")] {
+      company.id.value = "acme"
+      company.name.value = name
+    }
+    try await store.create(former)
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(former)
+        try await other.delete(try await other.lookup(ContractCompany.self, identifier: "acme"))
+        try await beside(store) { store in try await store.create(created) }
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try require(created.isPersisted, "the created company is not persisted")
+    try require(!former.isPersisted, "the company is persisted whose record was deleted")
+    created.name.value = "saved"
+    try await store.save(created)
+    let stored = try await (try await makeStore()).lookup(ContractCompany.self, identifier: "acme")
+    try requireEqual(stored.name.value, "saved", "the stored name")
+  }
+
   @MainActor private static func deletingBesideMoves(_ makeStore: () async throws -> any ModelStore) async throws {
     let store = try await makeStore()
     guard store is any TransactionalModelStore else { return }
@@ -347,11 +419,11 @@ extension ModelStoreContract {
   }
 
   @MainActor private static func storingDuringFailure(
-    _ makeStore: () async throws -> any ModelStore, _ savesFirst: Bool, _ isNested: Bool
+    _ makeStore: () async throws -> any ModelStore, _ savesFirst: Bool, _ isNested: Bool, _ isCancelled: Bool
   ) async throws {
     let store = try await makeStore(), writer = try await makeStore()
     guard store is any TransactionalModelStore else { return }
-    let place = "saves first: \(savesFirst), nested: \(isNested)"
+    let place = "saves first: \(savesFirst), nested: \(isNested), cancelled: \(isCancelled)"
     let person = try await store.create(ContractPerson.named("old", age: 1))
     let identifier = person.identifier ?? ""
     func fail(in store: any ModelStore) async throws {
@@ -363,15 +435,16 @@ extension ModelStoreContract {
           written.name.value = "new"
           try await writer.save(written)
           try await beside(store) { _ = try await $0.list(ContractPerson.self) }
+          if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
           throw Refusal()
         }
       } catch is Refusal {}
     }
-    if isNested {
+    let task = Task { @MainActor in
+      if !isNested { return try await fail(in: store) }
       try await transaction(in: store) { try await fail(in: $0) }
-    } else {
-      try await fail(in: store)
     }
+    do { try await task.value } catch let error as ModelStoreError where error.code == .cancelled && isCancelled {}
     try requireEqual(person.name.value, "new", "\(place): the name")
     try require(!person.isDirty, "\(place): the person is dirty")
     try await store.delete(person)

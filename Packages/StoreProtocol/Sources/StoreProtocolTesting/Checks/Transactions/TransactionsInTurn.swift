@@ -24,6 +24,11 @@ extension ModelStoreContract {
         }
       }
     },
+    SharedEngineCheck("transactions inside another one run one after the other") { makeStore in
+      for saves in [false, true] {
+        for failing in [[1], [2], [1, 2]] { try await nestingInTurn(makeStore, saves, failing) }
+      }
+    },
     SharedEngineCheck("a deletion inside a transaction does not wait for one that waits for the transaction") {
       makeStore in
       try await waitingInRing(of: 2, makeStore) { store, name in
@@ -67,6 +72,46 @@ extension ModelStoreContract {
     try require(count < 100, "\(count) transactions ended before another task had its turn")
     for person in try await store.list(ContractPerson.self) { try await store.delete(person) }
     for company in try await store.list(ContractCompany.self) { try await store.delete(company) }
+  }
+
+  /// Edits one field in transactions of two tasks inside another one.
+  ///
+  /// - Parameters:
+  ///   - saves: whether they save their edits.
+  ///   - failing: those that fail.
+  @MainActor private static func nestingInTurn(
+    _ makeStore: () async throws -> any ModelStore, _ saves: Bool, _ failing: [Int]
+  ) async throws {
+    struct Refusal: Error {}
+    let store = try await makeStore()
+    guard store is any TransactionalModelStore else { return }
+    let place = "saves: \(saves), failing: \(failing)"
+    let person = try await store.create(ContractPerson.named("Ada", age: 0))
+    let expected = [2, 1, 0].first { !failing.contains($0) }
+    try await transaction(in: store) { store in
+      var isInside = false
+      let tasks = (1...2).map { number in
+        Task { @MainActor in
+          try await transaction(in: store) { store in
+            try require(!isInside, "two nested transactions run at once, \(place)")
+            isInside = true
+            defer { isInside = false }
+            person.age.value = number
+            if saves { try await store.save(person) }
+            for _ in 0..<3 { await Task.yield() }
+            if failing.contains(number) { throw Refusal() }
+          }
+        }
+      }
+      for task in tasks {
+        do { try await task.value } catch is Refusal {}
+      }
+      try requireEqual(person.age.value, expected, "the age after the nested transactions, \(place)")
+      try await store.save(person)
+    }
+    try require(!person.isDirty, "the person is dirty, \(place)")
+    let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    try requireEqual(stored.age.value, expected, "the stored age, \(place)")
   }
 
   /// Cancels a task that waits for a transaction, while another one waits behind it.
