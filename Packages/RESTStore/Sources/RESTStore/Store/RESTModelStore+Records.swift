@@ -50,20 +50,21 @@ extension RESTModelStore {
     try readingRecords { localChanges in
       var saved = scope.pendingReads.saved(since: start)
       if case .overwriteOnly(let model) = localChanges { saved.removeAll { ObjectIdentifier($0) == model } }
-      return try reading(keeping: saved) { try read(localChanges) }
+      return try reading(keeping: saved, since: start) { try read(localChanges) }
     }
   }
 
   /// Reads the answer to the save of a model, as ``readingRecords(since:_:)`` does. That model keeps its tag.
   func readingAnswer(to model: ModelObject, since start: PendingReads.Moment, _ read: () throws -> Void) rethrows {
-    try reading(keeping: scope.pendingReads.saved(since: start).filter { $0 !== model }, model, read)
+    try reading(keeping: scope.pendingReads.saved(since: start).filter { $0 !== model }, since: start, model, read)
   }
 
   private func reading<Result>(
-    keeping newer: [ModelObject], _ saved: ModelObject? = nil, _ read: () throws -> Result
+    keeping newer: [ModelObject], since start: PendingReads.Moment, _ saved: ModelObject? = nil,
+    _ read: () throws -> Result
   ) rethrows -> Result {
-    if newer.isEmpty, tags.isEmpty { return try read() }
-    let (result, models) = try scope.reading(keeping: newer, read)
+    if newer.isEmpty, tags.isEmpty, !scope.pendingReads.hasDeletions { return try read() }
+    let (result, models) = try scope.reading(keeping: newer, since: start, read)
     let kept = Set(newer)
     tags.remove(models.filter { $0 !== saved && !kept.contains($0) })
     return result

@@ -121,6 +121,14 @@ import Testing
     #expect(ada.name.value == "Augusta")
   }
 
+  @Test func `An answer has all its records although a transaction of another store of the scope failed`() async throws
+  {
+    let store = try RESTModelStore(StubTransport(status: 200, #"[{"id": 7, "name": "Ada"}, {"id": 8, "name": "Bo"}]"#))
+    let answer = try await store.request(.get, "/people")
+    store.scope.pendingReads.noteRollback(Person.typeName, "7")
+    #expect(try answer.models(Person.self).map(\.name.value) == ["Ada", "Bo"])
+  }
+
   @Test func `A REST store decodes an answer as a value`() async throws {
     struct Total: Decodable { let count: Int }
     let store = try RESTModelStore(StubTransport(status: 200, #"{"count": 3}"#))
