@@ -115,6 +115,7 @@
     /// Returns an idle connection; nil if one more may be opened.
     private func next() async throws -> PostgresConnection? {
       try Task.checkCancellation()
+      if let connection = state.withLock({ $0.isClosed ? nil : $0.idle.popLast() }) { return connection }
       let id = state.withLock { state in
         state.lastWaiter += 1
         return state.lastWaiter

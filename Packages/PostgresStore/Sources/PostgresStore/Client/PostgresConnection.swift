@@ -4,9 +4,13 @@
   import Synchronization
 
   /// A connection to the server. Blocking calls run on a thread of its own, never on the cooperative pool.
-  // Unchecked, because the session is used on the serial queue only, and the cancellation inside of its lock.
+  // Unchecked, because the session is used on the serial queue, or inside of a lock while the queue has nothing to do;
+  // and the cancellation inside of its own lock.
   final class PostgresConnection: @unchecked Sendable {
     private let queue = DispatchQueue(label: "PostgresStore.connection")
+    /// The number of calls that the queue has not ended. The session is used by the calling thread only while there are
+    /// none, and inside of this lock.
+    private let callCount = Mutex(0)
     private var session: SessionBox?
     private let cancellation = Mutex<Cancellation?>(nil)
     /// Whether a statement was to be cancelled. The request can arrive late and end the statement of another task.
@@ -52,23 +56,81 @@
 
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
       try await withCheckedThrowingContinuation { continuation in
-        queue.async { continuation.resume(with: Swift.Result { try body() }) }
+        callCount.withLock { $0 += 1 }
+        queue.async {
+          let result = Swift.Result { try body() }
+          self.callCount.withLock { $0 -= 1 }
+          continuation.resume(with: result)
+        }
       }
+    }
+
+    /// Sends statements at once, as far as the socket takes them without waiting. The connection's thread reads the
+    /// answers, and wakes up while the server works.
+    ///
+    /// - Parameter mayBegin: throws if nothing is to be sent.
+    private func exchange(
+      _ statements: [PostgresStatement], _ mayBegin: @escaping @Sendable () throws -> Void
+    ) async throws -> [PostgresRows] {
+      @Sendable func send() throws -> PostgresSession.SentStatements {
+        try mayBegin()
+        return try usable().session.send(statements)
+      }
+      return try await withCheckedThrowingContinuation { continuation in
+        callCount.withLock { count in
+          let sent = count == 0 ? Swift.Result { try send() } : nil
+          count += 1
+          queue.async {
+            let result = Swift.Result { () throws -> [PostgresRows] in
+              let sent = try sent?.get() ?? send()
+              return try self.usable().session.receive(sent)
+            }
+            if case .success = result { self.lastUse.withLock { $0 = .now } }
+            self.callCount.withLock { $0 -= 1 }
+            continuation.resume(with: result)
+          }
+        }
+      }
+    }
+
+    private func usable() throws -> SessionBox {
+      guard let session, session.session.isUsable else { throw PostgresError("The connection to the server was lost.") }
+      return session
     }
 
     /// Runs statements in one round trip. A cancelled task cancels the running statement, if that is allowed.
     ///
     /// - Throws: ``PostgresError``; `CancellationError` if the task was cancelled.
     func run(_ statements: [PostgresStatement], isCancellable: Bool = true) async throws -> [PostgresRows] {
-      if !isCancellable { return try await onQueue { try self.runNow(statements) } }
+      if !isCancellable { return try await exchange(statements) {} }
+      return try await cancelling { try await exchange(statements, $0) }
+    }
+
+    /// Adds rows to a table with COPY.
+    ///
+    /// - Parameters:
+    ///   - statement: the statement, which reads rows in the binary format.
+    ///   - rows: the rows.
+    /// - Returns: the number of added rows.
+    /// - Throws: ``PostgresError``; `CancellationError` if the task was cancelled.
+    func copy(_ statement: String, _ rows: CopyRows) async throws -> Int {
+      try await cancelling { mayBegin in
+        try await onQueue {
+          try mayBegin()
+          return try self.usable().session.copy(statement, rows)
+        }
+      }
+    }
+
+    /// Calls a closure, and cancels the statement that it runs if the task is cancelled.
+    private func cancelling<Result>(
+      _ body: (_ mayBegin: @escaping @Sendable () throws -> Void) async throws -> Result
+    ) async throws -> Result {
       try Task.checkCancellation()
       return try await withTaskCancellationHandler {
         do {
-          return try await onQueue {
-            // The request to cancel came before the statement.
-            if self.isTainted.withLock({ $0 }) { throw CancellationError() }
-            return try self.runNow(statements)
-          }
+          // The request to cancel can come before the statement.
+          return try await body { if self.isTainted.withLock({ $0 }) { throw CancellationError() } }
         } catch let error as PostgresError where error.sqlState == "57014" && Task.isCancelled {
           throw CancellationError()
         }
@@ -80,15 +142,14 @@
       }
     }
 
-    private func runNow(_ statements: [PostgresStatement]) throws -> [PostgresRows] {
-      guard let session, session.session.isUsable else { throw PostgresError("The connection to the server was lost.") }
-      let results = try session.session.run(statements)
-      lastUse.withLock { $0 = .now }
-      return results
-    }
-
     /// Ends an open transaction and rare statements, and calls a closure with whether the connection can be used again.
     func reset(_ whenDone: @escaping @Sendable (_ isUsable: Bool) -> Void) {
+      // Nothing waits for the server mostly, so no other thread is needed.
+      let isUsable = callCount.withLock { count -> Bool? in
+        guard count == 0, let session, session.session.isUsable, !isTainted.withLock({ $0 }) else { return nil }
+        return session.session.isInTransaction || session.session.hasManyStatements ? nil : true
+      }
+      if isUsable == true { return whenDone(true) }
       queue.async {
         guard let session = self.session, session.session.isUsable else { return whenDone(false) }
         if session.session.isInTransaction {

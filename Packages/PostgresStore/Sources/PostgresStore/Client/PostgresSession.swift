@@ -98,29 +98,64 @@
     ///
     /// - Throws: ``PostgresError`` of the first statement that failed.
     mutating func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
+      try receive(try send(statements))
+    }
+
+    /// Statements that were sent, or a part of them that the socket took.
+    struct SentStatements: Sendable {
+      fileprivate let statements: [PostgresStatement]
+      /// The answers that come, each for a statement or for its preparation.
+      fileprivate var steps: [(statement: Int, newName: String?)] = []
+    }
+
+    /// Sends statements without waiting. ``receive(_:)`` sends what the socket does not take at once.
+    ///
+    /// - Throws: ``PostgresError`` if the connection is lost.
+    mutating func send(_ statements: [PostgresStatement]) throws(PostgresError) -> SentStatements {
+      let sent = try send(statements, preparing: preparesStatements)
+      if PQflush(session) < 0 { throw lost }
+      return sent
+    }
+
+    /// Returns the results of statements that were sent.
+    ///
+    /// - Throws: ``PostgresError`` of the first statement that failed.
+    mutating func receive(_ sent: SentStatements) throws(PostgresError) -> [PostgresRows] {
+      try givingUp { session throws(PostgresError) in
+        try session.flush()
+        return try session.readResults(sent)
+      }
+    }
+
+    private mutating func givingUp<Result>(
+      _ body: (inout PostgresSession) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
       do {
-        return try run(statements, preparing: preparesStatements)
+        return try body(&self)
       } catch {
         if error.isAnswerMissing || error.isAboutReadOnlyServer { isGivenUp = true }
         throw error
       }
     }
 
+    /// Whether there are so many prepared statements that some should be deallocated.
+    var hasManyStatements: Bool { prepared.count > Self.preparedLimit }
+
     /// Deallocates the prepared statements that were not used for longest, if there are many.
     ///
     /// - Throws: ``PostgresError``. The session must not be used any more then.
     mutating func trimStatements() throws(PostgresError) {
-      guard prepared.count > Self.preparedLimit else { return }
+      guard hasManyStatements else { return }
       let unused = prepared.sorted { $0.value.lastUse < $1.value.lastUse }
         .prefix(prepared.count - Self.preparedLimit / 2)
       for statement in unused { prepared[statement.key] = nil }
-      _ = try run(unused.map { PostgresStatement("DEALLOCATE \($0.value.name)") }, preparing: false)
+      _ = try receive(try send(unused.map { PostgresStatement("DEALLOCATE \($0.value.name)") }, preparing: false))
     }
 
-    private mutating func run(
+    private mutating func send(
       _ statements: [PostgresStatement], preparing: Bool
-    ) throws(PostgresError) -> [PostgresRows] {
-      var steps: [(statement: Int, newName: String?)] = []
+    ) throws(PostgresError) -> SentStatements {
+      var sent = SentStatements(statements: statements)
       for (number, statement) in statements.enumerated() {
         if preparing {
           useCount += 1
@@ -128,18 +163,17 @@
             // A name that was given twice would be an error.
             let name = "m\(useCount)"
             prepared[statement.sql] = (name, useCount)
-            steps.append((number, name))
+            sent.steps.append((number, name))
             try prepare(statement, name)
           } else {
             prepared[statement.sql]?.lastUse = useCount
           }
         }
-        steps.append((number, nil))
+        sent.steps.append((number, nil))
         try send(statement)
       }
       guard PQpipelineSync(session) == 1 else { throw lost }
-      try flush()
-      return try readResults(statements, steps)
+      return sent
     }
 
     private func prepare(_ statement: PostgresStatement, _ name: String) throws(PostgresError) {
@@ -173,12 +207,11 @@
       guard isSent == 1 else { throw lost }
     }
 
-    private mutating func readResults(
-      _ statements: [PostgresStatement], _ steps: [(statement: Int, newName: String?)]
-    ) throws(PostgresError) -> [PostgresRows] {
+    private mutating func readResults(_ sent: SentStatements) throws(PostgresError) -> [PostgresRows] {
+      let statements = sent.statements
       var results: [PostgresRows] = []
       var failure: PostgresError?
-      for (number, newName) in steps {
+      for (number, newName) in sent.steps {
         var isPrepared = false
         while let result = try nextResult() {
           switch PQresultStatus(result) {
@@ -204,6 +237,53 @@
       if let failure { throw failure }
       guard status == PGRES_PIPELINE_SYNC else { throw lost }
       return results
+    }
+
+    /// Adds rows to a table with COPY, which is not possible in pipeline mode.
+    ///
+    /// - Returns: the number of added rows.
+    /// - Throws: ``PostgresError``.
+    mutating func copy(_ statement: String, _ rows: CopyRows) throws(PostgresError) -> Int {
+      try givingUp { session throws(PostgresError) in try session.copyOutsideOfPipeline(statement, rows) }
+    }
+
+    private func copyOutsideOfPipeline(_ statement: String, _ rows: CopyRows) throws(PostgresError) -> Int {
+      guard PQexitPipelineMode(session) == 1 else { throw lost }
+      guard PQsendQuery(session, statement) == 1 else { throw lost }
+      try flush()
+      var (count, failure) = (0, PostgresError?.none)
+      while let result = try nextResult() {
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case PGRES_COPY_IN:
+          // A result of this state comes again until the end of the rows.
+          try put(rows)
+        case PGRES_COMMAND_OK: count = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+        default: if failure == nil { failure = Self.error(of: result, statement) }
+        }
+      }
+      guard PQenterPipelineMode(session) == 1 else { throw failure ?? lost }
+      if let failure { throw failure }
+      return count
+    }
+
+    private func put(_ rows: CopyRows) throws(PostgresError) {
+      var start = 0
+      while start < rows.bytes.count {
+        let end = min(start + 65_536, rows.bytes.count)
+        let state = rows.bytes[start..<end].withUnsafeBytes {
+          PQputCopyData(session, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+        }
+        if state < 0 { throw lost }
+        // The server may have failed, and not read on.
+        if state == 0 { try flush() } else { start = end }
+      }
+      while true {
+        let state = PQputCopyEnd(session, nil)
+        if state < 0 { throw lost }
+        try flush()
+        if state == 1 { return }
+      }
     }
 
     private static func error(of result: OpaquePointer, _ statement: String) -> PostgresError {

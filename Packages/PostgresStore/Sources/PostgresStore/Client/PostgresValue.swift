@@ -51,12 +51,9 @@
       var bytes = bigEndian(Int32(count == 0 ? 0 : 1)) + bigEndian(Int32(1)) + bigEndian(type)
       if count > 0 { bytes += bigEndian(Int32(count)) + bigEndian(Int32(1)) }
       for index in 0..<count {
-        guard let element = element(index) else {
-          bytes += bigEndian(Int32(-1))
-          continue
-        }
-        bytes += bigEndian(Int32(element.count))
-        bytes += element
+        let element = element(index)
+        withUnsafeBytes(of: Int32(element?.count ?? -1).bigEndian) { bytes.append(contentsOf: $0) }
+        if let element { bytes.append(contentsOf: element) }
       }
       return bytes
     }

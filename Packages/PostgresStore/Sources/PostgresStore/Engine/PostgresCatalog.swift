@@ -17,10 +17,11 @@
     init(_ pool: ConnectionPool, _ options: PostgresStoreOptions) {
       self.pool = pool
       self.options = options
+      schema = SQLName.quoted(options.schema)
     }
 
     /// The name of the schema, in quotes.
-    var schema: String { SQLName.quoted(options.schema) }
+    let schema: String
 
     /// The number of the advisory lock for changing tables.
     var lockKey: Int64 { Int64(bitPattern: SQLName.key("ModelKit tables " + options.schema)) }
@@ -37,7 +38,7 @@
         """,
         """
         CREATE TABLE IF NOT EXISTS \(schema).modelkit_changes (position bigint PRIMARY KEY, transaction xid8 NOT NULL, \
-        batch bigint NOT NULL, type text NOT NULL, id text NOT NULL, kind text NOT NULL, at timestamptz NOT NULL DEFAULT now())
+        batch bigint NOT NULL, type text NOT NULL, ids text[] NOT NULL, kind text NOT NULL, at timestamptz NOT NULL DEFAULT now())
         """,
         "CREATE INDEX IF NOT EXISTS modelkit_changes_transaction ON \(schema).modelkit_changes (transaction)",
         // The last one, whose absence means that tables are missing.

@@ -27,8 +27,11 @@
     func run() async throws -> [RecordOperation] {
       let tables = try await tables()
       // The values of rows in existing tables are known afterwards.
-      if log.feed.isObserved, !tables.values.contains(where: { $0.mapped != nil }) {
-        log.noteOwn(batch.changes, number)
+      if !tables.values.contains(where: { $0.mapped != nil }) {
+        let changes =
+          log.feed.isObserved
+          ? batch.changes : batch.operations.map { RecordChange($0.changeKind, $0.type, $0.identifier) }
+        log.noteOwn(changes, number)
       }
       let completed: [RecordOperation]
       do {
@@ -54,11 +57,13 @@
     }
 
     private func attempt(_ tables: [String: PostgresTable]) async throws -> [RecordOperation] {
-      var (tables, count) = (tables, 0)
+      var (tables, count, copies) = (tables, 0, true)
       let deadline = ContinuousClock.now + catalog.options.connectionTimeout
       while true {
         do {
-          return try await catalog.pool.withConnection { try await write(tables, on: $0) }
+          return try await catalog.pool.withConnection { try await write(tables, copies: copies, on: $0) }
+        } catch is FailedCopy {
+          copies = false
         } catch let error as PostgresError where error.isTransient && count < catalog.options.retryLimit {
           count += 1
           try await Task.sleep(for: .milliseconds(Int.random(in: 1...(4 << min(count, 7)))))
@@ -81,8 +86,9 @@
       }
     }
 
+    /// - Parameter copies: whether many new records are added with COPY.
     private func write(
-      _ tables: [String: PostgresTable], on connection: PostgresConnection
+      _ tables: [String: PostgresTable], copies: Bool, on connection: PostgresConnection
     ) async throws -> [RecordOperation] {
       var statements = [
         PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED"),
@@ -102,9 +108,15 @@
         try await log.follow(on: connection)
         try batch.validateReads()
       }
-      let groups = try groups(tables)
+      var groups = try groups(tables)
+      if copies, groups.contains(where: \.canBeCopied) {
+        try await copy(groups.filter(\.canBeCopied), after: statements, on: connection)
+        (statements, groups) = ([], groups.filter { !$0.canBeCopied })
+      }
       let first = statements.count
-      statements += groups.map(\.statement)
+      statements += groups.compactMap { group in
+        group.mapped ?? group.operations.first.map { statement($0.operation, group.operations, group.table) }
+      }
       statements.append(noteChanges)
       statements.append(versionOfColumns)
       let rows: [PostgresRows]
@@ -171,7 +183,48 @@
     private struct Group {
       let table: PostgresTable
       let operations: [RecordOperation]
-      let statement: PostgresStatement
+      /// The statement for an existing table.
+      let mapped: PostgresStatement?
+
+      /// Whether COPY adds the records faster. SQL computes other columns, and COPY reports no single record.
+      var canBeCopied: Bool {
+        operations.count >= 256 && operations[0].operation == .create && table.mapped == nil && table.columns.isEmpty
+          && !table.isPartitioned
+      }
+    }
+
+    /// The error of a COPY, which does not name the record.
+    private struct FailedCopy: Error {}
+
+    /// Adds the records of some groups with COPY. Records of the other groups can have been written before or after.
+    private func copy(
+      _ groups: [Group], after statements: [PostgresStatement], on connection: PostgresConnection
+    ) async throws {
+      let reservation = PostgresStatement(
+        "SELECT nextval(\(SQLName.sequence(catalog.schema))) FROM generate_series(1, $1::bigint)",
+        [.integer(Int64(groups.reduce(0) { $0 + $1.operations.count }))])
+      let orders = try await connection.run(statements + [reservation]).last
+      var place = 0
+      for group in groups {
+        var rows = CopyRows(columnCount: 4, size: group.operations.reduce(64) { $0 + $1.value.count + 96 })
+        for operation in group.operations {
+          guard let order = orders?.integer(place, 0) else { throw PostgresError("a sequence has no values") }
+          rows.beginRow()
+          rows.add(SQLName.encoded(operation.identifier).utf8)
+          rows.add(Int64(order))
+          rows.add(number)
+          rows.add(operation.value)
+          place += 1
+        }
+        rows.end()
+        do {
+          let count = try await connection.copy(
+            "COPY \(group.table.sql) (id, seq, revision, body) FROM STDIN (FORMAT binary)", rows)
+          if count != group.operations.count { throw FailedCopy() }
+        } catch let error as PostgresError where !error.isConnectionLost && !error.isTransient {
+          throw FailedCopy()
+        }
+      }
     }
 
     private func groups(_ tables: [String: PostgresTable]) throws -> [Group] {
@@ -205,8 +258,12 @@
           guard let operations = kinds[kind] else { continue }
           // In the order of identifiers, so that two batches lock records in one order.
           let ordered = kind == .create ? operations : operations.sorted { $0.identifier < $1.identifier }
-          let writes = try table.mapped?.writes(kind, ordered, table) ?? [(ordered, statement(kind, ordered, table))]
-          groups += writes.map { Group(table: table, operations: $0.operations, statement: $0.statement) }
+          if let mapped = table.mapped {
+            let writes = try mapped.writes(kind, ordered, table)
+            groups += writes.map { Group(table: table, operations: $0.operations, mapped: $0.statement) }
+          } else {
+            groups.append(Group(table: table, operations: ordered, mapped: nil))
+          }
         }
       }
       return groups
@@ -246,17 +303,41 @@
       }
     }
 
+    /// The statement that logs the changes: a row for each run of operations of one kind on one type.
     private var noteChanges: PostgresStatement {
-      PostgresStatement(
+      var runs: [ArraySlice<RecordOperation>] = []
+      var rest = batch.operations[...]
+      while let first = rest.first {
+        let run = rest.prefix { $0.operation == first.operation && $0.type == first.type }
+        runs.append(run)
+        rest = rest.dropFirst(run.count)
+      }
+      let identifiers = PostgresValue.texts(batch.operations.map { SQLName.encoded($0.identifier) })
+      if runs.count > 1_000 {
+        // The server finds each run from the beginning of the identifiers.
+        return PostgresStatement(
+          """
+          INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, ids, kind) \
+          SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, ARRAY[n.id], n.kind \
+          FROM unnest($2::text[], $3::text[], $4::text[]) AS n (type, kind, id)
+          """,
+          [
+            .integer(number), .texts(batch.operations.map(\.type)),
+            .texts(batch.operations.map(\.changeKind.rawValue)), identifiers,
+          ])
+      }
+      // An array can't have arrays of different lengths: each run has the positions of its identifiers.
+      return PostgresStatement(
         """
-        INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, id, kind) \
-        SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, n.id, n.kind \
-        FROM unnest($2::text[], $3::text[], $4::text[]) AS n (type, id, kind)
+        INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, ids, kind) \
+        SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, \
+        ($4::text[])[n.first:n.last], n.kind \
+        FROM unnest($2::text[], $3::text[], $5::bigint[], $6::bigint[]) AS n (type, kind, first, last)
         """,
         [
-          .integer(number), .texts(batch.operations.map(\.type)),
-          .texts(batch.operations.map { SQLName.encoded($0.identifier) }),
-          .texts(batch.operations.map { $0.change(replacing: nil).kind.rawValue }),
+          .integer(number), .texts(runs.map { $0[$0.startIndex].type }),
+          .texts(runs.map { $0[$0.startIndex].changeKind.rawValue }),
+          identifiers, .integers(runs.map { Int64($0.startIndex + 1) }), .integers(runs.map { Int64($0.endIndex) }),
         ])
     }
 
@@ -373,6 +454,17 @@
         wait = min(wait * 2, .seconds(2))
       } while .now < deadline
       throw ModelStoreError.unknownOutcome(lost.cause)
+    }
+  }
+
+  extension RecordOperation {
+    /// The kind of the change that observers receive.
+    fileprivate var changeKind: RecordChange.Kind {
+      switch operation {
+      case .create: .created
+      case .update: .updated
+      case .delete: .deleted
+      }
     }
   }
 

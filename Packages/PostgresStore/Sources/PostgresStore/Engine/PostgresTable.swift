@@ -16,7 +16,12 @@
     var isPartitioned = false
 
     /// The name with that of the schema, in quotes.
-    var sql: String { "\(SQLName.quoted(schema)).\(SQLName.quoted(name))" }
+    let sql: String
+
+    init(type: String, schema: String, name: String) {
+      (self.type, self.schema, self.name) = (type, schema, name)
+      sql = "\(SQLName.quoted(schema)).\(SQLName.quoted(name))"
+    }
 
     // MARK: Records
 
