@@ -25,6 +25,8 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
   private enum Rest {
     /// The records after a position in the order of creation.
     case records(after: UInt64)
+    /// The next records in the order of the query.
+    case cursor(any RecordCursor)
     /// The records of some identifiers.
     case identifiers(ArraySlice<String>)
   }
@@ -37,6 +39,8 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
   private let written: [ExactText: StoreTransaction.Entry]
   private var memory: QueryMemory<Engine.Snapshot>?
   private var rest: Rest?
+  /// The number of records that a cursor has found.
+  private var foundCount = 0
   /// The records that were read, and are not models yet.
   private var records: ArraySlice<FoundRecord> = []
 
@@ -53,6 +57,12 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
   func begin(with snapshot: Engine.Snapshot, after position: UInt64?) async throws {
     answer = store.scope.pendingReads.answer(since: read.start)
     memory = QueryMemory(snapshot, isSnapshot: true, after: position, nil)
+    if program.isSorted, store.transaction == nil,
+      let cursor = try await snapshot.cursor(program.query, in: store.scope.transformers)
+    {
+      rest = .cursor(cursor)
+      return
+    }
     let identifiers = try await store.selectedIdentifiers(program, at: snapshot, after: position)
     rest = identifiers.map { .identifiers($0[...]) } ?? .records(after: 0)
   }
@@ -67,6 +77,7 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
       try store.checkCancellation()
       switch rest {
       case .records(let order): try await readRecords(after: order, memory)
+      case .cursor(let cursor): try await readRecords(of: cursor, memory)
       case .identifiers(let identifiers): try await readRecords(of: identifiers, memory.records)
       }
     }
@@ -105,6 +116,25 @@ private final class RecordStream<Engine: RecordEngine, M: Model> {
     }
     records = found.sorted().map(\.record)[...]
     rest = part.next.map { .records(after: $0) }
+  }
+
+  /// Reads the next records of a cursor, and keeps those that the query finds.
+  private func readRecords(of cursor: any RecordCursor, _ memory: QueryMemory<Engine.Snapshot>) async throws {
+    memory.related = [:]
+    guard let selected = try await cursor.next(atMost: batchSize) else {
+      // The snapshot has the same records in the same order.
+      let identifiers = try await store.selectedIdentifiers(program, at: memory.records, after: nil) ?? []
+      rest = .identifiers(identifiers.dropFirst(foundCount))
+      return
+    }
+    if selected.records.isEmpty { rest = nil }
+    let plan = QueryPlan.selected(selected.records.count, isExact: selected.isExact)
+    var found = FoundRecords(try store.makeRun(program, plan, memory), plan)
+    for record in selected.records {
+      try await store.take((record.identifier, record.bytes), record.order, &found, memory)
+    }
+    records = found.sorted().map(\.record)[...]
+    foundCount += records.count
   }
 
   private func readRecords(of identifiers: ArraySlice<String>, _ snapshot: Engine.Snapshot) async throws {

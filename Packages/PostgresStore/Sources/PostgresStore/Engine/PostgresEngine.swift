@@ -180,6 +180,7 @@
   final class HeldConnection: Sendable {
     let connection: PostgresConnection
     private let pool: ConnectionPool
+    private let cursorCount = Mutex(0)
 
     init(_ connection: PostgresConnection, _ pool: ConnectionPool) {
       self.connection = connection
@@ -187,6 +188,14 @@
     }
 
     deinit { pool.release(connection) }
+
+    /// Returns a number that no other cursor of the connection's transaction has.
+    func nextCursor() -> Int {
+      cursorCount.withLock { count in
+        count += 1
+        return count
+      }
+    }
   }
 
   /// A task that reads the commits of other processes while live results are observed.

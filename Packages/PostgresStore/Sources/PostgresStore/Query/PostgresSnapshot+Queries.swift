@@ -61,27 +61,33 @@
     private func runUnlessUnreadable(
       _ statement: PostgresStatement, _ type: String, _ catalog: PostgresCatalog
     ) async throws -> PostgresRows? {
-      // Another process may have removed a column, because its field has another type now.
-      func isUnreadable(_ error: PostgresError) -> Bool {
-        if error.isAboutColumns { catalog.unload([type]) }
-        return error.isAboutData || error.isAboutColumns
-      }
-      guard let held else {
-        do {
-          return try await catalog.pool.read([statement])[0]
-        } catch let error as PostgresError where isUnreadable(error) {
-          return nil
-        }
-      }
-      // An error must not end the transaction of the moment.
+      if let held { return try await runUnlessUnreadable([statement], type, on: held) }
       do {
-        return try await held.connection.run([
-          PostgresStatement("SAVEPOINT q"), statement, PostgresStatement("RELEASE SAVEPOINT q"),
-        ])[1]
-      } catch let error as PostgresError where isUnreadable(error) {
+        return try await catalog.pool.read([statement])[0]
+      } catch let error as PostgresError where isUnreadable(error, type) {
+        return nil
+      }
+    }
+
+    /// Runs statements in the transaction of a snapshot, which an error about a value does not end.
+    ///
+    /// - Returns: the rows of the last one; nil if a record has a value that SQL can't convert.
+    func runUnlessUnreadable(
+      _ statements: [PostgresStatement], _ type: String, on held: HeldConnection
+    ) async throws -> PostgresRows? {
+      do {
+        let all = [PostgresStatement("SAVEPOINT q")] + statements + [PostgresStatement("RELEASE SAVEPOINT q")]
+        return try await held.connection.run(all)[statements.count]
+      } catch let error as PostgresError where isUnreadable(error, type) {
         _ = try await held.connection.run([PostgresStatement("ROLLBACK TO SAVEPOINT q")])
         return nil
       }
+    }
+
+    private func isUnreadable(_ error: PostgresError, _ type: String) -> Bool {
+      // Another process may have removed a column, because its field has another type now.
+      if error.isAboutColumns { try? engine.catalog.get().unload([type]) }
+      return error.isAboutData || error.isAboutColumns
     }
   }
 #endif

@@ -8,6 +8,8 @@
     /// The condition; nil for all records.
     private(set) var condition: String?
     private(set) var order: [String] = []
+    /// Whether the rows come in the order of the query.
+    private(set) var isSorted = false
     /// The number of rows that is enough; nil for all.
     private(set) var limit: Int?
     /// The number of rows that are left out at the beginning.
@@ -60,7 +62,7 @@
         if let start, start.order > 0 || !start.values.isEmpty {
           conditions.append(try attempt.follows(start, query.sort.map(\.order), level))
         }
-        (self.order, translator) = (order, attempt)
+        (self.order, translator, isSorted) = (order, attempt, true)
         isPart = start?.allowsPart == true && query.sort.isEmpty && query.offset == 0 && query.limit != nil
         if isExact || isPart, let limit = query.limit { (self.limit, offset) = (limit, query.offset) }
       } catch is Untranslatable {

@@ -61,6 +61,21 @@
         Self.rowCount / 1_000, store.stream(Parcel.self, where: { $0.kind.matches(/l.*/) }))
     }
 
+    @Test(arguments: [false, true])
+    func `A sorted stream needs memory for few rows`(isDescending: Bool) async throws {
+      let store = try await TestServer.makeStore(Self.options.value)
+      try await expectBounded(
+        Self.rowCount,
+        store.stream(Parcel.self, sort: [.ascending(\.kind), isDescending ? .descending(\.id) : .ascending(\.id)]))
+    }
+
+    @Test func `A sorted stream with a condition that is tested in memory needs memory for few rows`() async throws {
+      let store = try await TestServer.makeStore(Self.options.value)
+      try await expectBounded(
+        Self.rowCount - Self.rowCount / 1_000,
+        store.stream(Parcel.self, where: { $0.kind.matches(/s.*/) }, sort: [.descending(\.id)]))
+    }
+
     @Test func `A stream of a derived class needs memory for few rows`() async throws {
       let store = try await TestServer.makeStore(Self.options.value)
       try await expectBounded(Self.rowCount / 1_000, store.stream(Freight.self))

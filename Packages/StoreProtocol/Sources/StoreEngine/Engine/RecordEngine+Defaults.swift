@@ -104,6 +104,11 @@ extension RecordSnapshot {
     _ query: ModelQuery<M>, after start: SelectionStart?, in context: ValueTransformerContext
   ) async throws -> SelectedRecords? { nil }
 
+  /// Returns nil: the store sorts the records.
+  public func cursor<M: Model>(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> (any RecordCursor)? { nil }
+
   /// Returns nil: the store reads records.
   public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? { nil }
 

@@ -173,6 +173,18 @@ public protocol RecordSnapshot: Sendable {
     _ query: ModelQuery<M>, after start: SelectionStart?, in context: ValueTransformerContext
   ) async throws -> SelectedRecords?
 
+  /// Begins to read the records that a query may match, in the order of the query. A stream then needs memory for few of
+  /// them. By default it returns nil, and the store reads all records before it sorts them.
+  ///
+  /// - Parameters:
+  ///   - query: a sorted query without limit and offset.
+  ///   - context: the transformers of values, and the spelling of keys.
+  /// - Returns: the cursor; nil if the engine can't sort by these criteria.
+  /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
+  func cursor<M: Model>(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> (any RecordCursor)?
+
   /// Returns the number of records that a query matches, without its offset and limit, if the engine can count them.
   ///
   /// By default it returns nil, and the store reads the records.
@@ -185,6 +197,15 @@ public protocol RecordSnapshot: Sendable {
   ///
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func statement<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?
+}
+
+/// A reader of the records of a snapshot in the order of a query.
+public protocol RecordCursor: Sendable {
+  /// Returns the next records in the order of the query; no records at the end.
+  ///
+  /// - Parameter limit: the largest number of records.
+  /// - Returns: nil if a record has a value that the engine can't compare. The store then reads all records.
+  func next(atMost limit: Int) async throws -> SelectedRecords?
 }
 
 /// The position in the order of a query after which an engine selects records: that of a record, which can have been
