@@ -122,6 +122,19 @@
       }
     }
 
+    /// Waits for a notification of a channel that the connection listens to.
+    ///
+    /// - Parameters:
+    ///   - time: the time after which the wait ends.
+    ///   - goesOn: returns whether the wait is still wanted.
+    /// - Returns: whether there was one.
+    /// - Throws: ``PostgresError`` if the connection is lost.
+    func waitForNotification(
+      atMost time: Duration, while goesOn: @escaping @Sendable () -> Bool
+    ) async throws -> Bool {
+      try await onQueue { try self.usable().session.waitForNotification(atMost: time, while: goesOn) }
+    }
+
     /// Calls a closure, and cancels the statement that it runs if the task is cancelled.
     private func cancelling<Result>(
       _ body: (_ mayBegin: @escaping @Sendable () throws -> Void) async throws -> Result

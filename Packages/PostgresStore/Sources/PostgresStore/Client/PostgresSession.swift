@@ -123,6 +123,7 @@
     mutating func receive(_ sent: SentStatements) throws(PostgresError) -> [PostgresRows] {
       try givingUp { session throws(PostgresError) in
         try session.flush()
+        defer { session.takeNotifications() }
         return try session.readResults(sent)
       }
     }
@@ -237,6 +238,41 @@
       if let failure { throw failure }
       guard status == PGRES_PIPELINE_SYNC else { throw lost }
       return results
+    }
+
+    /// Waits for a notification of a channel that the session listens to.
+    ///
+    /// - Parameters:
+    ///   - time: the time after which the wait ends.
+    ///   - goesOn: returns whether the wait is still wanted. It is called ten times in a second.
+    /// - Returns: whether there was one.
+    /// - Throws: ``PostgresError`` if the connection is lost.
+    func waitForNotification(
+      atMost time: Duration, while goesOn: () -> Bool
+    ) throws(PostgresError) -> Bool {
+      let end = ContinuousClock.now + time
+      var isNotified = takeNotifications()
+      while !isNotified, .now < end, goesOn() {
+        let rest = min(0.1, max(0.001, ContinuousClock.now.duration(to: end).seconds))
+        var descriptor = pollfd(fd: PQsocket(session), events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, Int32(rest * 1_000))
+        guard isUsable, PQconsumeInput(session) == 1 else { throw lost }
+        isNotified = takeNotifications()
+      }
+      return isNotified
+    }
+
+    /// Removes the notifications that have arrived. Behind a pooler, those of another session can be among them.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    private func takeNotifications() -> Bool {
+      var isFound = false
+      while let notification = PQnotifies(session) {
+        isFound = true
+        PQfreemem(notification)
+      }
+      return isFound
     }
 
     /// Adds rows to a table with COPY, which is not possible in pipeline mode.

@@ -41,6 +41,24 @@
       try await catalog.pool.withConnection { try await follow(on: $0) }
     }
 
+    /// Returns a connection that the server notifies of commits; nil if there is none, such as behind a pooler of
+    /// transactions, which delivers no notifications.
+    func makeListener() async -> PostgresConnection? {
+      guard catalog.options.usesNotifications,
+        let listener = try? await PostgresConnection.open(
+          catalog.pool.location, ConnectionOptions(preparesStatements: false))
+      else { return nil }
+      do {
+        _ = try await listener.run([PostgresStatement("LISTEN \(SQLName.quoted(catalog.channel))")])
+        _ = try await catalog.pool.read([PostgresStatement("SELECT pg_notify($1, '')", [.text(catalog.channel)])])
+        if try await listener.waitForNotification(atMost: .milliseconds(500), while: { true }) { return listener }
+      } catch {
+        // Such as a standby, which can't listen.
+      }
+      listener.close()
+      return nil
+    }
+
     /// Keeps the changes of a batch, so that they are not read again, and their values, which the table does not contain.
     func noteOwn(_ changes: [RecordChange], _ batch: Int64) { state.withLock { $0.ownChanges[batch] = changes } }
 

@@ -26,6 +26,9 @@
     /// The number of the advisory lock for changing tables.
     var lockKey: Int64 { Int64(bitPattern: SQLName.key("ModelKit tables " + options.schema)) }
 
+    /// The channel of the notifications of commits.
+    var channel: String { SQLName.fitting("modelkit_" + options.schema) }
+
     private var systemTables: [String] {
       [
         "CREATE SEQUENCE IF NOT EXISTS \(schema).modelkit_order",

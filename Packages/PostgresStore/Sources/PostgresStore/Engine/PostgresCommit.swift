@@ -118,6 +118,9 @@
         group.mapped ?? group.operations.first.map { statement($0.operation, group.operations, group.table) }
       }
       statements.append(noteChanges)
+      if catalog.options.usesNotifications {
+        statements.append(PostgresStatement("SELECT pg_notify($1, '')", [.text(catalog.channel)]))
+      }
       statements.append(versionOfColumns)
       let rows: [PostgresRows]
       do {

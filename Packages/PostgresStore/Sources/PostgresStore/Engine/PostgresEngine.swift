@@ -221,16 +221,52 @@
       if starts { Task { await run() } }
     }
 
+    private var isObserved: Bool { state.withLock { $0.log?.feed.isObserved == true } }
+
     private func run() async {
-      while true {
-        let (log, interval) = state.withLock { ($0.log, $0.interval) }
-        guard let log, log.feed.isObserved else { break }
-        // If the server can't be reached, the next poll reports the commits.
-        try? await log.poll()
-        try? await Task.sleep(for: interval)
+      var listener: PostgresConnection?
+      var nextAttempt = ContinuousClock.now
+      while isObserved {
+        listener = await poll(with: listener, &nextAttempt)
+        let interval = state.withLock { $0.interval }
+        do {
+          guard let listener else {
+            try? await Task.sleep(for: interval)
+            continue
+          }
+          let isNotified = try await listener.waitForNotification(atMost: interval) { [self] in isObserved }
+          // Commits in quick succession are read together.
+          if isNotified { try? await Task.sleep(for: min(interval, .milliseconds(5))) }
+        } catch {
+          listener?.close()
+          listener = nil
+          try? await Task.sleep(for: min(interval, .milliseconds(200)))
+        }
       }
+      listener?.close()
       state.withLock { $0.isRunning = false }
-      if state.withLock({ $0.log?.feed.isObserved == true }) { start() }
+      if isObserved { start() }
+    }
+
+    /// Reads the commits so far.
+    ///
+    /// - Parameters:
+    ///   - listener: the connection that the server notifies.
+    ///   - nextAttempt: the time from which a missing one is opened.
+    /// - Returns: the connection that the server notifies of later commits; nil if there is none.
+    private func poll(
+      with listener: PostgresConnection?, _ nextAttempt: inout ContinuousClock.Instant
+    ) async -> PostgresConnection? {
+      // The log is released while the follower waits.
+      guard let log = state.withLock({ $0.log }) else { return listener }
+      // If the server can't be reached, the next poll reports the commits.
+      try? await log.poll()
+      if listener != nil || .now < nextAttempt { return listener }
+      nextAttempt = .now + .seconds(30)
+      let new = await log.makeListener()
+      // A commit before LISTEN sends no notification.
+      if new != nil { try? await log.poll() }
+      return new
     }
   }
 

@@ -36,6 +36,10 @@
     public var retryLimit: Int
     /// The interval at which live results poll the commits of other processes.
     public var pollInterval: Duration
+    /// Whether commits notify other processes with NOTIFY, and live results wait for that with LISTEN, on one more
+    /// connection. Polling goes on at its interval, and is all there is behind a pooler that assigns each transaction
+    /// another connection. The server makes commits that notify wait for each other.
+    public var usesNotifications: Bool
     /// The time for which the log keeps changes. A process that polls less often lists its live results again.
     public var changeRetention: Duration
     /// The treatment of records that their class can't decode.
@@ -55,6 +59,7 @@
     ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
     ///   - retryLimit: the number of times that a batch is sent again.
     ///   - pollInterval: the interval at which live results poll the commits of other processes.
+    ///   - usesNotifications: whether commits notify other processes.
     ///   - changeRetention: the time for which the log keeps changes.
     ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
@@ -63,7 +68,8 @@
       mappings: [TableMapping] = [],
       createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
-      changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .fail
+      usesNotifications: Bool = false, changeRetention: Duration = .seconds(3_600),
+      unreadable: UnreadableRecords = .fail
     ) {
       self.schema = schema
       self.poolSize = poolSize
@@ -76,6 +82,7 @@
       self.evaluation = evaluation
       self.retryLimit = retryLimit
       self.pollInterval = pollInterval
+      self.usesNotifications = usesNotifications
       self.changeRetention = changeRetention
       self.unreadable = unreadable
     }
