@@ -238,7 +238,9 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is executed, without creating models.
   open func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
     var report = try await execute(query).report(on: query)
-    report.statement = try await handle.current().statement(for: query, in: scope.transformers)
+    let records = try await handle.current()
+    report.statement = try await records.statement(for: query, in: scope.transformers)
+    report.databasePlan = try await records.databasePlan(for: query, in: scope.transformers)
     return report
   }
 

@@ -25,6 +25,17 @@
       }
     }
 
+    /// The name of the type in SQL.
+    var typeName: String {
+      switch self {
+      case .null, .text, .bytes: "text"
+      case .integer: "bigint"
+      case .double: "double precision"
+      case .texts, .documents: "text[]"
+      case .integers: "bigint[]"
+      }
+    }
+
     /// The bytes in the binary format of the type; nil for null.
     var bytes: [UInt8]? {
       switch self {

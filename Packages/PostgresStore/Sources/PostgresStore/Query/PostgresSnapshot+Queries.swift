@@ -43,6 +43,35 @@
       }
     }
 
+    /// Returns the plan of the server for a query, as EXPLAIN prints it. It is the one for any values, so it has none.
+    ///
+    /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
+    public func databasePlan<M: Model>(
+      for query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> String? {
+      try await withTable(M.typeName) { _, catalog in
+        let selection = try await translate(query, context, catalog).selection
+        // A statement that remains after an error has the name of no other one.
+        let name = "modelkit_\(UInt64.random(in: 0 ... .max))"
+        let types = selection.values.map(\.typeName).joined(separator: ", ")
+        let nulls = selection.values.map { _ in "NULL" }.joined(separator: ", ")
+        let (parameters, arguments) = selection.values.isEmpty ? ("", "") : (" (\(types))", " (\(nulls))")
+        let statements = [
+          "BEGIN READ ONLY", "SET LOCAL plan_cache_mode = force_generic_plan",
+          "PREPARE \(name)\(parameters) AS \(selection.sql)", "EXPLAIN EXECUTE \(name)\(arguments)",
+          "DEALLOCATE \(name)", "COMMIT",
+        ]
+        let rows: PostgresRows
+        do {
+          rows = try await catalog.pool.read(statements.map { PostgresStatement($0) })[3]
+        } catch let error as PostgresError where ["0A000", "42601", "42704"].contains(error.sqlState) {
+          // An engine that speaks the protocol can lack some of it.
+          return nil
+        }
+        return (0..<rows.count).compactMap { rows.text($0, 0) }.joined(separator: "\n")
+      }
+    }
+
     func translate<M: Model>(
       _ query: ModelQuery<M>, after start: SelectionStart? = nil, _ context: ValueTransformerContext,
       _ catalog: PostgresCatalog

@@ -116,6 +116,11 @@ extension RecordSnapshot {
   public func statement<M: Model>(
     for query: ModelQuery<M>, in context: ValueTransformerContext
   ) async throws -> String? { nil }
+
+  /// Returns nil: there is no database with a plan.
+  public func databasePlan<M: Model>(
+    for query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> String? { nil }
 }
 
 extension RecordEngine {

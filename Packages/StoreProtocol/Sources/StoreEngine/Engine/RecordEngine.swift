@@ -197,6 +197,12 @@ public protocol RecordSnapshot: Sendable {
   ///
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func statement<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?
+
+  /// Returns the plan of a database for that statement, in its own words and without values; nil, the default, if it
+  /// has none. The statement is not executed.
+  ///
+  /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
+  func databasePlan<M: Model>(for query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> String?
 }
 
 /// A reader of the records of a snapshot in the order of a query.

@@ -15,6 +15,8 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   public let matchCount: Int
   /// The statement that was sent to a database, with placeholders for values; nil if there is none.
   public var statement: String?
+  /// The plan of the database for the statement, in its own words and without values; nil if there is none.
+  public var databasePlan: String?
 
   /// Whether the values were found in columns that are kept in memory. Records are only read to build them.
   public var usesColumns = false
@@ -37,7 +39,8 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     let columns = usesColumns ? "in columns of " : ""
     let counts = "read \(readCount), tested \(testedCount), found \(matchCount)"
-    return "\(columns)\(plan); \(counts)\(statement.map { "; \($0)" } ?? "")"
+    let sent = [statement.map { "; \($0)" }, databasePlan.map { "\n\($0)" }].compactMap(\.self).joined()
+    return "\(columns)\(plan); \(counts)\(sent)"
   }
 }
 
