@@ -32,6 +32,39 @@
       }
     }
 
+    /// Returns the first record that a query finds, as SQL finds it.
+    public func first<M: Model>(
+      _ query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> SelectedRecords? {
+      try await withTable(M.typeName) { table, catalog in
+        guard let sql = try await translateIfPossible({ try await translate(query, context, catalog) }), sql.isExact,
+          sql.isSorted, sql.limit == 1,
+          let rows = try await runUnlessUnreadable(sql.selection, M.typeName, catalog)
+        else { return nil }
+        return SelectedRecords(try (0..<rows.count).map { try table.record(rows, $0) }, isExact: true)
+      }
+    }
+
+    /// Returns the number of different values of a field, as SQL counts them.
+    public func distinctCount<M: Model>(
+      of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> Int? {
+      try await withTable(M.typeName) { _, catalog in
+        let sql = try await translateIfPossible { try await translate(query, counting: path, context, catalog) }
+        guard let sql, sql.isExact, let statement = sql.distinctCounting else { return nil }
+        return try await runUnlessUnreadable(statement, M.typeName, catalog)?.integer(0, 0)
+      }
+    }
+
+    /// Returns nil for a query that SQL can't express: the store reads the records, and reports the reason.
+    private func translateIfPossible(_ body: () async throws -> SQLQuery) async throws -> SQLQuery? {
+      do {
+        return try await body()
+      } catch let error as ModelStoreError where error.code == .unsupported {
+        return nil
+      }
+    }
+
     /// Returns the SQL of a query, with placeholders for its values.
     ///
     /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
@@ -73,13 +106,14 @@
     }
 
     func translate<M: Model>(
-      _ query: ModelQuery<M>, after start: SelectionStart? = nil, _ context: ValueTransformerContext,
+      _ query: ModelQuery<M>, after start: SelectionStart? = nil, counting distinct: QueryPath? = nil,
+      _ context: ValueTransformerContext,
       _ catalog: PostgresCatalog
     ) async throws -> SQLQuery {
       var tables = [M.typeName: try await catalog.table(of: M.typeName, on: held?.connection)]
       while true {
         do {
-          return try SQLQuery(query, after: start, context, tables, engine.options.evaluation)
+          return try SQLQuery(query, after: start, counting: distinct, context, tables, engine.options.evaluation)
         } catch let needed as SQLTranslator.TableIsNeeded {
           tables[needed.type] = try await catalog.table(of: needed.type, on: held?.connection)
         }

@@ -19,16 +19,20 @@
     /// Whether others can follow the selected records, in the order of creation.
     private(set) var isPart = false
     private(set) var values: [PostgresValue] = []
+    /// The value whose different values are counted; nil if SQL compares it in another way.
+    private var distinctValue: String?
     let table: PostgresTable
 
     /// Translates a query.
     ///
     /// - Parameters:
     ///   - start: the position after which the records are.
+    ///   - distinct: the path of the field whose different values are counted.
     ///   - evaluation: the place where other conditions are evaluated, for a query that names none.
     /// - Throws: `ModelStoreError` with the code `unsupported`, ``SQLTranslator/TableIsNeeded``.
     init<M: Model>(
-      _ query: ModelQuery<M>, after start: SelectionStart?, _ context: ValueTransformerContext,
+      _ query: ModelQuery<M>, after start: SelectionStart?, counting distinct: QueryPath? = nil,
+      _ context: ValueTransformerContext,
       _ tables: [String: PostgresTable], _ evaluation: QueryEvaluation
     ) throws {
       var translator = SQLTranslator(context, tables)
@@ -68,6 +72,10 @@
       } catch is Untranslatable {
         // The store sorts the records.
       }
+      if let distinct {
+        var attempt = translator
+        if let value = try? attempt.countedValue(distinct, level) { (distinctValue, translator) = (value, attempt) }
+      }
       conditions += translator.provisos.sorted()
       condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
       values = translator.values
@@ -94,6 +102,13 @@
         sql += " OFFSET $\(values.count)"
       }
       return PostgresStatement(sql, values)
+    }
+
+    /// The statement that counts the different values; nil if SQL compares them in another way.
+    var distinctCounting: PostgresStatement? {
+      distinctValue.map {
+        PostgresStatement("SELECT count(DISTINCT \($0)) FROM \(table.sql) AS t\(matches)", values)
+      }
     }
 
     /// The statement that counts the records.

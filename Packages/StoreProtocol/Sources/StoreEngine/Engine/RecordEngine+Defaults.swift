@@ -112,6 +112,16 @@ extension RecordSnapshot {
   /// Returns nil: the store reads records.
   public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? { nil }
 
+  /// Returns nil: the store reads records.
+  public func first<M: Model>(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> SelectedRecords? { nil }
+
+  /// Returns nil: the store reads records.
+  public func distinctCount<M: Model>(
+    of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> Int? { nil }
+
   /// Returns nil: there are no statements.
   public func statement<M: Model>(
     for query: ModelQuery<M>, in context: ValueTransformerContext

@@ -192,6 +192,29 @@ public protocol RecordSnapshot: Sendable {
   /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
 
+  /// Returns the first record that a query finds, if the engine finds it without reading the others for the store.
+  ///
+  /// By default it returns nil, and the store reads the records.
+  ///
+  /// - Parameters:
+  ///   - query: a sorted query with the limit 1.
+  ///   - context: the transformers of values, and the spelling of keys.
+  /// - Returns: the record or none; nil if the engine can't evaluate all of the query.
+  func first<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> SelectedRecords?
+
+  /// Returns the number of different values of a field, nil excepted, in the records that a query finds.
+  ///
+  /// By default it returns nil, and the store reads the records.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the field.
+  ///   - query: a query without limit and offset.
+  ///   - context: the transformers of values, and the spelling of keys.
+  /// - Returns: nil if the engine can't evaluate all of the query, or compares values in another way.
+  func distinctCount<M: Model>(
+    of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> Int?
+
   /// Returns the statement that ``select(_:after:in:)`` sends to a database, without values; nil, the default, if there
   /// is none.
   ///

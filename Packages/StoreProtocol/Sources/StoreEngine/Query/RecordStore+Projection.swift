@@ -19,6 +19,7 @@ extension RecordStore: ProjectingModelStore {
   private func report<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws -> QueryReport {
     _ = try await context(of: M.self)
     if let report = try await readIndex(query, projection) { return report }
+    if let report = try await selectResult(query, projection) { return report }
     if let report = try await foldColumns(query, projection) { return report }
     var report = try await execute(query, into: projection).report(on: query)
     report.statement = try await handle.current().statement(for: query, in: scope.transformers)
@@ -40,6 +41,39 @@ extension RecordStore: ProjectingModelStore {
     }
     if report != nil { try transaction?.noteQuery(M.typeName, at: position) }
     return report
+  }
+
+  /// Lets the engine evaluate an aggregate.
+  ///
+  /// - Returns: nil if it can't, or the open transaction wrote records of the type.
+  private func selectResult<M: Model>(
+    _ query: ModelQuery<M>, _ projection: QueryProjection
+  ) async throws -> QueryReport? {
+    // The columns of a related model are not in the record.
+    guard let shortcut = projection.shortcut, shortcut.path.keys.count == 1, query.limit == nil, query.offset == 0,
+      try await context(of: M.self).hasAllRecords, transaction?.touches(M.typeName) != true
+    else { return nil }
+    try await followCommits()
+    let (position, transformers) = (transaction?.position, scope.transformers)
+    let records = try await handle.current()
+    // An invalid query has no result.
+    _ = try QueryProgram(query, in: transformers, canJoin: true)
+    let count: Int
+    switch shortcut {
+    case .first(let order):
+      guard let first = query.first(in: order), let selected = try await records.first(first, in: transformers) else {
+        return nil
+      }
+      let program = try QueryProgram(first, in: transformers, canJoin: true, projection: projection)
+      try program.project(only: selected.records.first?.bytes)
+      count = selected.records.count
+    case .distinctCount(let path):
+      guard let found = try await records.distinctCount(of: path, query, in: transformers) else { return nil }
+      projection.take(distinctCount: found)
+      count = 0
+    }
+    try transaction?.noteQuery(M.typeName, at: position)
+    return QueryReport(plan: .selected(count, isExact: true), testedCount: 0, readCount: count, matchCount: count)
   }
 
   private func readIndex<M: Model>(
