@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The declared migration steps of a program, in their order.

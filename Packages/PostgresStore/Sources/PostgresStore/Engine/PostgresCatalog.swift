@@ -18,16 +18,23 @@
       self.pool = pool
       self.options = options
       schema = SQLName.quoted(options.schema)
+      migrations = DeclaredMigrations(options)
     }
 
     /// The name of the schema, in quotes.
     let schema: String
+    let migrations: DeclaredMigrations
 
     /// The number of the advisory lock for changing tables.
     var lockKey: Int64 { Int64(bitPattern: SQLName.key("ModelKit tables " + options.schema)) }
 
     /// The channel of the notifications of commits.
     var channel: String { SQLName.fitting("modelkit_" + options.schema) }
+
+    /// Returns the number of the advisory lock for writing records of a type.
+    func lockKey(ofType type: String) -> Int64 {
+      Int64(bitPattern: SQLName.key("ModelKit type " + options.schema + " " + type))
+    }
 
     private var systemTables: [String] {
       [
@@ -44,6 +51,10 @@
         batch bigint NOT NULL, type text NOT NULL, ids text[] NOT NULL, kind text NOT NULL, at timestamptz NOT NULL DEFAULT now())
         """,
         "CREATE INDEX IF NOT EXISTS modelkit_changes_transaction ON \(schema).modelkit_changes (transaction)",
+        """
+        CREATE TABLE IF NOT EXISTS \(schema).modelkit_versions (type text COLLATE "C" PRIMARY KEY, \
+        version bigint NOT NULL)
+        """,
         // The last one, whose absence means that tables are missing.
         """
         CREATE TABLE IF NOT EXISTS \(schema).modelkit_columns (type text COLLATE "C", key text COLLATE "C", \
@@ -53,15 +64,16 @@
       ]
     }
 
-    /// Checks or creates the tables of the store itself.
+    /// Checks or creates the tables of the store itself, and runs pending migrations.
     ///
-    /// - Parameter creates: whether they are created if they are missing.
+    /// - Parameter creates: whether they are created if they are missing, and migrations are run.
     func open(creates: Bool) async throws {
       if state.withLock({ $0.isOpen }) { return }
       if try await !pool.reading({ try await hasSystemTables(on: $0) }) {
         guard creates else { throw missing("the tables of the store") }
         try await change { try await creationOfSystemTables(on: $0) }
       }
+      try await migrate(runs: creates)
       state.withLock { $0.isOpen = true }
     }
 
@@ -155,7 +167,7 @@
       }
     }
 
-    private func load(_ type: String, on connection: PostgresConnection) async throws -> PostgresTable? {
+    func load(_ type: String, on connection: PostgresConnection) async throws -> PostgresTable? {
       let found = try await connection.run([
         PostgresStatement(
           """
@@ -243,6 +255,7 @@
       var statements: [String] = []
       let isNew = try await pool.reading { try await !hasSystemTables(on: $0) }
       if isNew { statements = try await pool.reading { try await creationOfSystemTables(on: $0) } }
+      if !isNew { statements += try await pendingMigrations() }
       if !dryRun { try await open(creates: true) }
       for table in wanted {
         if options.mappings.contains(where: { $0.typeName == table.type }) {

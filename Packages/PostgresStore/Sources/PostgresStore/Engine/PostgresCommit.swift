@@ -115,13 +115,13 @@
       }
       let first = statements.count
       statements += groups.compactMap { group in
-        group.mapped ?? group.operations.first.map { statement($0.operation, group.operations, group.table) }
+        group.mapped ?? group.operations.first.map { group.table.writing($0.operation, group.operations, number) }
       }
-      statements.append(noteChanges)
+      statements.append(catalog.noting(batch.operations, number))
       if catalog.options.usesNotifications {
         statements.append(PostgresStatement("SELECT pg_notify($1, '')", [.text(catalog.channel)]))
       }
-      statements.append(versionOfColumns)
+      statements.append(catalog.versions(of: tables.keys))
       let rows: [PostgresRows]
       do {
         rows = try await connection.run(statements)
@@ -131,9 +131,13 @@
       for (index, group) in groups.enumerated() where rows[first + index].count != group.operations.count {
         throw try await mismatch(group, rows[first + index], on: connection)
       }
-      // A column that was added meanwhile would lack the values of this batch.
-      if rows.last?.integer(0, 0).map({ Int64($0) }) != tables.values.map(\.version).max() ?? 0 {
-        throw PostgresError("the columns of a table were changed", sqlState: "42703")
+      if let last = rows.last {
+        // A program of another version would read other values.
+        if last.integer(0, 1) != catalog.stepCount(of: tables.keys) { throw migratedMeanwhile(tables.keys) }
+        // A column that was added meanwhile would lack the values of this batch.
+        if last.integer(0, 0).map({ Int64($0) }) != tables.values.map(\.version).max() ?? 0 {
+          throw PostgresError("the columns of a table were changed", sqlState: "42703")
+        }
       }
       let completed = try zip(groups, rows[first...]).flatMap { try completion(of: $0, $1) }
       do {
@@ -171,11 +175,8 @@
 
     private var locks: [PostgresStatement] {
       var keys: [Int64: Bool] = [:]
-      func key(_ type: String) -> Int64 {
-        Int64(bitPattern: SQLName.key("ModelKit type " + catalog.options.schema + " " + type))
-      }
-      for type in Set(batch.operations.map(\.type)) { keys[key(type)] = false }
-      for type in batch.reads?.types ?? [] { keys[key(type)] = true }
+      for type in Set(batch.operations.map(\.type)) { keys[catalog.lockKey(ofType: type)] = false }
+      for type in batch.reads?.types ?? [] { keys[catalog.lockKey(ofType: type)] = true }
       // In one order, so that no two transactions wait for each other.
       return keys.sorted { $0.key < $1.key }.map { key, isExclusive in
         PostgresStatement("SELECT pg_advisory_xact_lock\(isExclusive ? "" : "_shared")($1)", [.integer(key)])
@@ -272,86 +273,6 @@
       return groups
     }
 
-    private func statement(
-      _ kind: RecordOperation.Kind, _ operations: [RecordOperation], _ table: PostgresTable
-    ) -> PostgresStatement {
-      let identifiers = PostgresValue.texts(operations.map { SQLName.encoded($0.identifier) })
-      let expected = PostgresValue.integers(operations.map { $0.expectedRevision.map { Int64(bitPattern: $0) } })
-      let documents = PostgresValue.documents(operations.map(\.value))
-      let columns = table.columnValues("i.body")
-      switch kind {
-      case .delete:
-        return PostgresStatement(
-          """
-          DELETE FROM \(table.sql) AS t USING unnest($1::text[], $2::bigint[]) AS i (id, revision) \
-          WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
-          """, [identifiers, expected])
-      case .update:
-        return PostgresStatement(
-          """
-          UPDATE \(table.sql) AS t SET body = i.body, revision = $4\(columns.map { ", \($0.name) = \($0.value)" }.joined()) \
-          FROM (SELECT id, body::json AS body, revision FROM unnest($1::text[], $2::text[], $3::bigint[]) \
-          AS n (id, body, revision)) AS i WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
-          """, [identifiers, documents, expected, .integer(number)])
-      case .create:
-        // Each partition has a primary key of its own, and identifiers determine partitions.
-        let target = table.isPartitioned ? "" : " (id)"
-        return PostgresStatement(
-          """
-          INSERT INTO \(table.sql) (id, seq, revision, body\(columns.map { ", \($0.name)" }.joined())) \
-          SELECT i.id, nextval(\(SQLName.sequence(catalog.schema))), $3, i.body\(columns.map { ", \($0.value)" }.joined()) \
-          FROM (SELECT id, body::json AS body FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
-          ON CONFLICT\(target) DO NOTHING RETURNING id
-          """, [identifiers, documents, .integer(number)])
-      }
-    }
-
-    /// The statement that logs the changes: a row for each run of operations of one kind on one type.
-    private var noteChanges: PostgresStatement {
-      var runs: [ArraySlice<RecordOperation>] = []
-      var rest = batch.operations[...]
-      while let first = rest.first {
-        let run = rest.prefix { $0.operation == first.operation && $0.type == first.type }
-        runs.append(run)
-        rest = rest.dropFirst(run.count)
-      }
-      let identifiers = PostgresValue.texts(batch.operations.map { SQLName.encoded($0.identifier) })
-      if runs.count > 1_000 {
-        // The server finds each run from the beginning of the identifiers.
-        return PostgresStatement(
-          """
-          INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, ids, kind) \
-          SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, ARRAY[n.id], n.kind \
-          FROM unnest($2::text[], $3::text[], $4::text[]) AS n (type, kind, id)
-          """,
-          [
-            .integer(number), .texts(batch.operations.map(\.type)),
-            .texts(batch.operations.map(\.changeKind.rawValue)), identifiers,
-          ])
-      }
-      // An array can't have arrays of different lengths: each run has the positions of its identifiers.
-      return PostgresStatement(
-        """
-        INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, ids, kind) \
-        SELECT nextval(\(SQLName.sequence(catalog.schema))), pg_current_xact_id(), $1, n.type, \
-        ($4::text[])[n.first:n.last], n.kind \
-        FROM unnest($2::text[], $3::text[], $5::bigint[], $6::bigint[]) AS n (type, kind, first, last)
-        """,
-        [
-          .integer(number), .texts(runs.map { $0[$0.startIndex].type }),
-          .texts(runs.map { $0[$0.startIndex].changeKind.rawValue }),
-          identifiers, .integers(runs.map { Int64($0.startIndex + 1) }), .integers(runs.map { Int64($0.endIndex) }),
-        ])
-    }
-
-    /// The statement that returns the version of the columns of the written tables. It follows the writes, after which
-    /// the columns can't change until the transaction ends.
-    private var versionOfColumns: PostgresStatement {
-      PostgresStatement(
-        "SELECT coalesce(max(version), 0) FROM \(catalog.schema).modelkit_columns WHERE type = ANY ($1)",
-        [.texts(Set(batch.operations.map(\.type)).sorted())])
-    }
-
     private var forgetChanges: PostgresStatement {
       PostgresStatement(
         "DELETE FROM \(catalog.schema).modelkit_changes WHERE at < now() - make_interval(secs => $1)",
@@ -399,6 +320,15 @@
       var seen: Set<String> = []
       error.fields = error.fields.filter { seen.insert($0).inserted }
       return error
+    }
+
+    private func migratedMeanwhile(_ types: some Sequence<String>) -> ModelStoreError {
+      ModelStoreError(
+        .unsupported,
+        """
+        Nothing was written: a later program has migrated the records of \
+        \(types.sorted().map(\.nameForMessage).joined(separator: ", ")). Update this program.
+        """)
     }
 
     /// Returns the first difference between the records and the expectations of the operations.
@@ -458,21 +388,5 @@
       } while .now < deadline
       throw ModelStoreError.unknownOutcome(lost.cause)
     }
-  }
-
-  extension RecordOperation {
-    /// The kind of the change that observers receive.
-    fileprivate var changeKind: RecordChange.Kind {
-      switch operation {
-      case .create: .created
-      case .update: .updated
-      case .delete: .deleted
-      }
-    }
-  }
-
-  extension SQLName {
-    /// Returns the sequence of the orders of records and changes, as a string constant.
-    static func sequence(_ schema: String) -> String { constant("\(schema).modelkit_order") }
   }
 #endif

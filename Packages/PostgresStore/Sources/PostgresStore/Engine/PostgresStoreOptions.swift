@@ -26,6 +26,9 @@
     public var tableNames: [String: String]
     /// The existing tables that are used, each for the models of a class.
     public var mappings: [TableMapping]
+    /// The steps that convert older records, in any order. Pending ones run when the store is first used, or in
+    /// ``PostgresModelStore/prepare(_:)`` if it must not create tables.
+    public var migrations: [Migration]
     /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is
     /// needed.
     public var createsTables: Bool
@@ -55,6 +58,7 @@
     ///   - preparesStatements: whether statements are prepared once per connection.
     ///   - tableNames: the names of tables, by the names of model types.
     ///   - mappings: the existing tables that are used.
+    ///   - migrations: the steps that convert older records.
     ///   - createsTables: whether a table is created when its type is first used.
     ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
     ///   - retryLimit: the number of times that a batch is sent again.
@@ -65,8 +69,7 @@
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
       answerTimeout: Duration? = nil, preparesStatements: Bool = true, tableNames: [String: String] = [:],
-      mappings: [TableMapping] = [],
-      createsTables: Bool = true,
+      mappings: [TableMapping] = [], migrations: [Migration] = [], createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
       usesNotifications: Bool = false, changeRetention: Duration = .seconds(3_600),
       unreadable: UnreadableRecords = .fail
@@ -78,6 +81,7 @@
       self.preparesStatements = preparesStatements
       self.tableNames = tableNames
       self.mappings = mappings
+      self.migrations = migrations
       self.createsTables = createsTables
       self.evaluation = evaluation
       self.retryLimit = retryLimit

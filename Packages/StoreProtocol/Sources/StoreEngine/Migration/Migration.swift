@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals) import StoreEngine
 public import StoreProtocol
 
 /// One step from a version of the stored records of a model type to the next.
@@ -23,10 +22,10 @@ public import StoreProtocol
 /// let store = FileModelStore(directory: url, options: options)
 /// ```
 ///
-/// Pending steps run when the store is opened for writing, before any other read, on all records of the type in a
-/// group. Their changes of all types, and the new versions, are one batch of the journal. After a crash the batch is
-/// stored completely or not at all, and the next opening repeats the steps if needed. If a step throws, nothing is
-/// changed, and the store is not opened.
+/// A file store runs pending steps when it is opened for writing, before any other read, on all records of the type in a
+/// group. A PostgreSQL store runs them when it is first used or prepared. The changes of all types and the new
+/// versions are written together. After a crash they are stored completely or not at all, and the next opening repeats
+/// the steps if needed. If a step throws, nothing is changed, and the store is not opened.
 ///
 /// A program that lacks steps which a store has run can't open the store: it would misread migrated records.
 public struct Migration: Sendable {
@@ -34,7 +33,8 @@ public struct Migration: Sendable {
   public let typeName: String
   /// The version of records after the step.
   public let version: Int
-  let body: @Sendable (inout MigratingRecord) throws -> Void
+  /// Changes one record.
+  @_spi(ModelKitInternals) public let body: @Sendable (inout MigratingRecord) throws -> Void
 
   /// Creates a step.
   ///

@@ -9,9 +9,12 @@ public struct MigratingRecord {
   public let identifier: String
   /// The record.
   public var value: AttributeDictionary
-  private(set) var isRemoved = false
+  /// Whether a step removed the model.
+  @_spi(ModelKitInternals) public private(set) var isRemoved = false
 
-  init(typeName: String, identifier: String, value: AttributeDictionary) {
+  /// Creates a record that no step has changed yet.
+  @_spi(ModelKitInternals)
+  public init(typeName: String, identifier: String, value: AttributeDictionary) {
     self.typeName = typeName
     self.identifier = identifier
     self.value = value
