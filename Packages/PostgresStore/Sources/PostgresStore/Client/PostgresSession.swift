@@ -311,8 +311,9 @@
           PQputCopyData(session, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
         }
         if state < 0 { throw lost }
-        // The server may have failed, and not read on.
-        if state == 0 { try flush() } else { start = end }
+        if state > 0 { start = end }
+        // libpq would buffer all rows otherwise, and move them with each part that is sent.
+        try flush()
       }
       while true {
         let state = PQputCopyEnd(session, nil)

@@ -204,21 +204,33 @@
     private func copy(
       _ groups: [Group], after statements: [PostgresStatement], on connection: PostgresConnection
     ) async throws {
-      let reservation = PostgresStatement(
-        "SELECT nextval(\(SQLName.sequence(catalog.schema))) FROM generate_series(1, $1::bigint)",
-        [.integer(Int64(groups.reduce(0) { $0 + $1.operations.count }))])
-      let orders = try await connection.run(statements + [reservation]).last
-      var place = 0
+      let count = groups.reduce(0) { $0 + $1.operations.count }
+      let numbers = "SELECT nextval(\(SQLName.sequence(catalog.schema))) AS n FROM generate_series(1, $1::bigint)"
+      let reserved = try await connection.run(
+        statements + [
+          PostgresStatement(
+            "SELECT min(n), max(n) FROM (\(numbers)) AS reserved", [.integer(Int64(count))])
+        ]
+      ).last
+      guard let first = reserved?.integer(0, 0), let last = reserved?.integer(0, 1) else { throw FailedCopy() }
+      var orders: [Int] = []
+      if last - first == count - 1 {
+        orders = Array(first...last)
+      } else {
+        // Others have taken numbers in between. Unused ones are skipped.
+        let rows = try await connection.run([PostgresStatement(numbers, [.integer(Int64(count))])])[0]
+        orders = (0..<rows.count).compactMap { rows.integer($0, 0) }
+        if orders.count != count { throw FailedCopy() }
+      }
+      var next = orders.makeIterator()
       for group in groups {
         var rows = CopyRows(columnCount: 4, size: group.operations.reduce(64) { $0 + $1.value.count + 96 })
         for operation in group.operations {
-          guard let order = orders?.integer(place, 0) else { throw PostgresError("a sequence has no values") }
           rows.beginRow()
           rows.add(SQLName.encoded(operation.identifier).utf8)
-          rows.add(Int64(order))
+          rows.add(Int64(next.next() ?? 0))
           rows.add(number)
           rows.add(operation.value)
-          place += 1
         }
         rows.end()
         do {
