@@ -10,11 +10,16 @@ let package = Package(
   products: [
     .executable(name: "benchmarks", targets: ["benchmarks"])
   ],
+  traits: [
+    .trait(name: "Postgres", description: "The group postgres, which needs libpq and the programs of a server.")
+  ],
   dependencies: [
     .package(path: "../FieldKit"),
     .package(path: "../ModelCore"),
     .package(path: "../FileStore"),
     .package(path: "../MemoryStore"),
+    .package(
+      path: "../PostgresStore", traits: [.trait(name: "Postgres", condition: .when(traits: ["Postgres"]))]),
     .package(path: "../RESTStore"),
     .package(path: "../SchemaKit"),
     .package(path: "../SyncStore"),
@@ -24,6 +29,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CBenchmarkSupport"),
+    .systemLibrary(
+      name: "CBenchmarkPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "BenchmarkHarness", dependencies: ["CBenchmarkSupport"]),
     .executableTarget(
       name: "benchmarks",
@@ -34,6 +41,8 @@ let package = Package(
         .product(name: "ModelCore", package: "ModelCore"),
         .product(name: "FileStore", package: "FileStore"),
         .product(name: "MemoryStore", package: "MemoryStore"),
+        .product(name: "PostgresStore", package: "PostgresStore", condition: .when(traits: ["Postgres"])),
+        .target(name: "CBenchmarkPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "RESTStore", package: "RESTStore"),
         .product(name: "SchemaKit", package: "SchemaKit"),
         .product(name: "SyncStore", package: "SyncStore"),
@@ -45,7 +54,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets where target.name != "CBenchmarkSupport" {
+for target in package.targets where target.name != "CBenchmarkSupport" && target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? [])
     + [

@@ -11,5 +11,13 @@ enum AllBenchmarks {
       + OpeningBenchmarks.all(in: directory) + MemoryLookupBenchmarks.all + MemoryStoringBenchmarks.all
       + MemoryQueryBenchmarks.all + AggregateBenchmarks.all(in: directory) + InclusionBenchmarks.all(in: directory)
       + LiveBenchmarks.all + SchemaBenchmarks.all + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
+      + postgres(in: directory)
+  }
+  private static func postgres(in directory: StoreFolder.Place) -> [Benchmark] {
+    #if Postgres
+      PostgresBenchmarks.all(in: directory)
+    #else
+      []
+    #endif
   }
 }
