@@ -35,6 +35,8 @@ final class ServiceHistory {
   private func makeClient() throws -> Client {
     var options = RESTOptions()
     options.idempotencyKeyHeader = "Idempotency-Key"
+    // Requests in several lanes have no order that replays.
+    options.maximumConcurrentRequests = 1
     let remote = RESTModelStore(
       baseURL: try #require(URL(string: "http://service.test")),
       dialect: JSONDialect(paging: .linked, sendsQueries: true, changesParameter: "updated_since"),

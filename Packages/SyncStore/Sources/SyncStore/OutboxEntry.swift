@@ -102,6 +102,11 @@ public struct OutboxEntry: Sendable, Hashable {
   /// Whether the record is to be created again after a deletion.
   var isCreatedAgain: Bool { wasDeleted && base == nil }
 
+  /// Whether the record is to be created, and nothing was sent yet.
+  var isUnsentCreation: Bool {
+    base == nil && flight == nil && attempts == 0 && !wasDeleted && !isParked && conflict == nil && unsettled.isEmpty
+  }
+
   /// Whether other records that reference this one have to wait for it: the server does not have it, or a decision may
   /// create it again.
   var isAwaited: Bool { base == nil || conflict.map { $0.remote == nil } ?? false }

@@ -15,6 +15,8 @@ struct SyncEnvironment: Sendable {
   var uptime: @Sendable () -> Int
   /// Waits for a number of milliseconds, or until the task is cancelled.
   var sleep: @Sendable (Int) async throws -> Void
+  /// Returns whether an answer is stored before the next request of a group is sent, where they are sent one by one.
+  var storesAnswersAtOnce: @Sendable () -> Bool = { true }
 
   init(
     now: @escaping @Sendable () -> Int = { Date().milliseconds },

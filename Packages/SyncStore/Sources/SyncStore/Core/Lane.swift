@@ -87,6 +87,13 @@ struct Lane: Equatable {
     return flight
   }
 
+  /// Removes a request that was not sent. A record that was deleted since needs none.
+  mutating func withdraw(_ flight: OutboxEntry.Flight) {
+    guard var entry, entry.flight?.key == flight.key else { return }
+    entry.flight = nil
+    self.entry = entry.base == nil && local == nil ? nil : entry
+  }
+
   /// Takes the answer to the request in flight.
   ///
   /// - Parameters:

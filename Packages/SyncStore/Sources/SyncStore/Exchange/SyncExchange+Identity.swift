@@ -10,11 +10,13 @@ extension SyncExchange {
   /// - Parameters:
   ///   - type: the class of the model.
   ///   - temporary: the identifier that the record has.
-  ///   - remote: the server's record.
+  ///   - identifier: the identifier that the server assigned.
+  ///   - remote: returns the server's record, completed by values of another version.
   ///   - body: takes the step of the lane, with the server's record.
   /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
   func assign<M: Model>(
-    _ type: M.Type, _ temporary: String, _ remote: RemoteRecord,
+    _ type: M.Type, _ temporary: String, _ identifier: String,
+    _ remote: (AttributeDictionary?) -> AttributeDictionary,
     _ body: (inout Lane, AttributeDictionary) -> Void
   ) async throws {
     let live = store.scope.liveModel(type, identifier: temporary)
@@ -23,31 +25,32 @@ extension SyncExchange {
     defer { store.scope.creations.end(creation) }
     let isDone = try await locally {
       try await retryingMismatches {
-        guard let operations = try await assignment(type, temporary, remote, body) else { return false }
+        guard let operations = try await assignment(type, temporary, identifier, remote, body) else { return false }
         // Before the commit: each reader of the new record has to know it.
         engine.replacementListeners.notify(
-          IdentifierMapping(type: M.typeName, temporary: temporary, identifier: remote.identifier))
+          IdentifierMapping(type: M.typeName, temporary: temporary, identifier: identifier))
         // First: an unloaded reference would become the object for the identifier otherwise.
-        try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }
+        try await store.commit(operations) { store.adopt(type, temporary, identifier) }
         return true
       }
     }
     if !isDone { return }
-    if let stored = try await locally({ try await engine.local.read(M.typeName, remote.identifier) }) {
-      store.follow(type, remote.identifier, stored.bytes)
+    if let stored = try await locally({ try await engine.local.read(M.typeName, identifier) }) {
+      store.follow(type, identifier, stored.bytes)
     }
   }
 
   /// Returns the operations that give a record its identifier; nil if it has no request in flight any more.
   private func assignment<M: Model>(
-    _ type: M.Type, _ temporary: String, _ remote: RemoteRecord,
+    _ type: M.Type, _ temporary: String, _ identifier: String,
+    _ remote: (AttributeDictionary?) -> AttributeDictionary,
     _ body: (inout Lane, AttributeDictionary) -> Void
   ) async throws -> [RecordOperation]? {
-    let (name, identifier) = (M.typeName, remote.identifier)
+    let name = M.typeName
     let old = try await StoredLane(name, temporary, in: engine.local)
     guard let flight = old.lane.entry?.flight else { return nil }
     var lane = old.lane
-    body(&lane, remote.record(over: flight.record))
+    body(&lane, remote(flight.record))
     lane.entry?.identifier = identifier
     var operations = try old.operations(to: Lane()) { try note($0, name, identifier) }
     let target = try await StoredLane(name, identifier, in: engine.local)
@@ -103,8 +106,9 @@ extension SyncExchange {
 
   /// Replaces references to temporary identifiers of which the server's are known: a record may have been written with
   /// one that was read before.
-  func replaceMappedReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
-    let lane = try await step(M.typeName, identifier) { _ in }
+  ///
+  /// - Returns: the lane after that.
+  func replaceMappedReferences<M: Model>(of lane: Lane, _ type: M.Type, _ identifier: String) async throws -> Lane {
     var values: [ExactText: JSONValue] = [:]
     var temporary: [(type: String, identifier: String)] = []
     _ = store.references.replacing(in: lane.local ?? [:], of: type, includingEmbedded: true) { type, identifier in
@@ -118,8 +122,8 @@ extension SyncExchange {
       values[OutboxEntry.recordName(type, identifier)] =
         modelClass.init().storedValue(ofIdentifier: current, in: store.scope.transformers)?.value
     }
-    if values.isEmpty || PlantedFault.isPlanted(.keepsTemporaryReferences) { return }
-    try await step(M.typeName, identifier) { lane in
+    if values.isEmpty || PlantedFault.isPlanted(.keepsTemporaryReferences) { return lane }
+    return try await step(M.typeName, identifier) { lane in
       lane.local = lane.local.map { record in
         store.references.replacing(in: record, of: type, includingEmbedded: true) {
           values[OutboxEntry.recordName($0, $1)]
@@ -138,7 +142,8 @@ extension SyncExchange {
       let isMapped = item.references.contains { !waiting.contains($0) && isTemporary($0) }
       guard isMapped, let modelClass = store.modelClass(named: item.entry.type) else { continue }
       do {
-        try await replaceMappedReferences(modelClass, item.entry.identifier)
+        let lane = try await step(item.entry.type, item.entry.identifier) { _ in }
+        _ = try await replaceMappedReferences(of: lane, modelClass, item.entry.identifier)
       } catch is DamagedEntry {
         continue
       }
@@ -155,8 +160,7 @@ extension SyncExchange {
   /// would reject them. So does a reference to a new record whose changes were discarded, which would wait for ever.
   ///
   /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
-  func cutDanglingReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
-    let lane = try await step(M.typeName, identifier) { _ in }
+  func cutDanglingReferences<M: Model>(of lane: Lane, _ type: M.Type, _ identifier: String) async throws {
     guard let local = lane.local else { return }
     var referenced: [(type: String, identifier: String)] = []
     _ = store.references.replacing(in: local, of: type) { type, identifier in
@@ -200,7 +204,8 @@ extension SyncExchange {
     {
       guard let modelClass = store.modelClass(named: entry.type) else { continue }
       do {
-        try await cutDanglingReferences(modelClass, entry.identifier)
+        let lane = try await step(entry.type, entry.identifier) { _ in }
+        try await cutDanglingReferences(of: lane, modelClass, entry.identifier)
       } catch is DamagedEntry {
         continue
       } catch let error as ModelStoreError where !RemoteFault.endsExchange(error) {

@@ -248,7 +248,9 @@ extension SyncExchange {
         continue
       }
       if remote.hasKeys { return true }
-      try await assign(type, temporary, record) { $0.read($1, after: .success, resolve: resolver(M.typeName)) }
+      try await assign(type, temporary, record.identifier, { record.record(over: $0) }) {
+        $0.read($1, after: .success, resolve: resolver(M.typeName))
+      }
       unansweredCreations[M.typeName]?.removeAll { $0 == temporary }
       return true
     }

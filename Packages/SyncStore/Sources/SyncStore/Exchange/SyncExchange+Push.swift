@@ -4,7 +4,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The state of an entry after an attempt to send it.
-private enum Outcome {
+enum SendOutcome {
   /// It needs nothing more.
   case finished
   /// The entry waits, and so do its dependants.
@@ -30,9 +30,22 @@ extension SyncExchange {
       var postponed: Set<ExactText> = []
       let steps = Schedule(items).steps.filter { !held.contains($0.name) }
       for isLast in [false, true] {
+        // The creations that follow each other and do not wait for each other.
+        var (group, names): ([OutboxEntry], Set<ExactText>) = ([], [])
         for step in steps where !isLast || postponed.contains(step.name) {
-          if isUnanswered { return }
           guard let entry = entries[step.name] else { continue }
+          if !group.isEmpty, !entry.isUnsentCreation || step.waitsFor.contains(where: names.contains) {
+            if try await !sendTogether(group, &held), PlantedFault.isPlanted(.stopsAtFailingHead) { return }
+            (group, names) = ([], [])
+          }
+          if isUnanswered { return }
+          let isReady = !step.waitsFor.contains { held.contains($0) || postponed.contains($0) }
+          if !isLast, isReady, entry.isUnsentCreation {
+            isDone = false
+            group.append(entry)
+            names.insert(step.name)
+            continue
+          }
           if step.isParked || isDelayed(entry) || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
             // A request was sent before the record had to wait, and the pull leaves its record to the answer.
@@ -51,6 +64,10 @@ extension SyncExchange {
             advance()
           }
         }
+        if !group.isEmpty, try await !sendTogether(group, &held), PlantedFault.isPlanted(.stopsAtFailingHead) {
+          return
+        }
+        if isUnanswered { return }
       }
       // One of them may have been rejected in this exchange.
       if isDone { return try await cutDanglingReferencesOfHeldRecords() }
@@ -86,8 +103,11 @@ extension SyncExchange {
   /// - Parameters:
   ///   - entry: the entry.
   ///   - limit: the number of requests. An entry that is edited continuously does not delay the others.
+  ///   - first: stores the outcome of the first attempt; nil if there was none.
   /// - Returns: whether it needs nothing more.
-  private func send(_ entry: OutboxEntry, atMost limit: Int = 5) async throws -> Bool {
+  func send(
+    _ entry: OutboxEntry, atMost limit: Int = 5, after first: (() async throws -> SendOutcome)? = nil
+  ) async throws -> Bool {
     guard let modelClass = store.modelClass(named: entry.type) else {
       fail(
         entry.type, entry.identifier,
@@ -97,10 +117,14 @@ extension SyncExchange {
           identifier: entry.identifier))
       return false
     }
-    func attempt<M: Model>(_ type: M.Type) async throws -> Outcome { try await self.attempt(type, entry.identifier) }
+    func attempt<M: Model>(_ type: M.Type) async throws -> SendOutcome {
+      try await self.attempt(type, entry.identifier)
+    }
     do {
-      for _ in 0..<limit {
-        switch try await attempt(modelClass) {
+      for number in 0..<limit {
+        let outcome: SendOutcome
+        if number == 0, let first { outcome = try await first() } else { outcome = try await attempt(modelClass) }
+        switch outcome {
         case .finished: return true
         case .held:
           // A record that only has to wait for others is there for those that wait for its creation.
@@ -118,7 +142,7 @@ extension SyncExchange {
     return false
   }
 
-  private func attempt<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Outcome {
+  private func attempt<M: Model>(_ type: M.Type, _ identifier: String) async throws -> SendOutcome {
     let name = M.typeName
     let lane = try await step(name, identifier) { _ in }
     guard let entry = lane.entry else { return .finished }
@@ -138,101 +162,140 @@ extension SyncExchange {
       guard let flight = repeated.entry?.flight else { return .again }
       return try await send(flight, type, identifier, isTemporary, over: nil)
     }
-    var model: M?
+    var (model, current): (M?, Lane) = (nil, lane)
     defer { if let model { remote.release(model) } }
     if entry.base != nil {
       // So that the request is about the version that the server has now, and is rejected if that changes in between.
       guard let found = try await version(type, identifier) else { return .held }
       model = found.model
       let deleted = try await deletedReferences(of: lane, type)
-      let rebased = try await step(name, identifier) {
+      current = try await step(name, identifier) {
         let remote = found.record($0.entry?.base)
         $0.accept(remote, without: deleted, of: type, store.references)
         $0.rebase(on: remote, resolve: resolver(name))
       }
-      if model == nil { try await cutReferences(toRemoved: identifier, name, rebased) }
+      if model == nil {
+        try await cutReferences(toRemoved: identifier, name, current)
+        current = try await step(name, identifier) { _ in }
+      }
     }
-    try await replaceMappedReferences(type, identifier)
     do {
-      try await cutDanglingReferences(type, identifier)
+      try await prepareReferences(of: current, type, identifier)
     } catch let error as ModelStoreError {
       return try await noteUnread(error, name, identifier)
     }
     var flight: OutboxEntry.Flight?
     let key = environment.makeIdentifier()
-    let identifierKey = isTemporary ? identifierKey(of: type) : nil
-    let next = try await step(name, identifier) { lane in
-      // The server has the records that its version references, whatever their identifiers are.
-      let known = store.references.names(in: lane.entry?.base ?? [:], of: type)
-      flight = lane.request({ key }, omitting: identifierKey) {
-        PlantedFault.isPlanted(.keepsTemporaryReferences)
-          ? $0 : withoutAwaitedReferences($0, type, identifier, besides: known)
-      }
-    }
+    let next = try await step(name, identifier) { flight = request(type, identifier, key, in: &$0) }
     guard let flight else { return next.entry == nil ? .finished : .held }
     return try await send(flight, type, identifier, isTemporary, over: model)
+  }
+
+  /// Replaces or removes references that the server would reject.
+  ///
+  /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
+  func prepareReferences<M: Model>(of lane: Lane, _ type: M.Type, _ identifier: String) async throws {
+    let next = try await replaceMappedReferences(of: lane, type, identifier)
+    try await cutDanglingReferences(of: next, type, identifier)
+  }
+
+  /// Freezes the request of a lane; nil if there is nothing to send.
+  func request<M: Model>(
+    _ type: M.Type, _ identifier: String, _ key: String, in lane: inout Lane
+  ) -> OutboxEntry.Flight? {
+    // The server has the records that its version references, whatever their identifiers are.
+    let known = store.references.names(in: lane.entry?.base ?? [:], of: type)
+    let identifierKey = engine.options.isTemporary(M.typeName, identifier) ? identifierKey(of: type) : nil
+    return lane.request({ key }, omitting: identifierKey) {
+      PlantedFault.isPlanted(.keepsTemporaryReferences)
+        ? $0 : withoutAwaitedReferences($0, type, identifier, besides: known)
+    }
   }
 
   /// Sends a request, and stores its outcome.
   private func send<M: Model>(
     _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?
-  ) async throws -> Outcome {
-    let name = M.typeName
-    let answer: Lane.Answer
-    do {
-      let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
+  ) async throws -> SendOutcome {
+    let answer = await remote.answer(to: flight, type, identifier, isTemporary: isTemporary, over: version)
+    note(answer, to: flight, M.typeName, identifier)
+    return try await settle(answer, to: flight, type, identifier, isTemporary)
+  }
+
+  /// Counts an answer in the report.
+  func note(_ answer: RemoteAnswer, to flight: OutboxEntry.Flight, _ type: String, _ identifier: String) {
+    switch answer {
+    case .stored:
       noteAnswer()
       report.pushed += 1
-      awaited.remove(OutboxEntry.recordName(name, identifier))
-      emit(.sent(type: name, identifier: identifier, kind: flight.kind))
-      if let answered, ExactText(answered.identifier) != ExactText(identifier) {
-        if !isTemporary, try await step(name, identifier, { _ in }).entry?.wasDeleted != true {
-          return try await noteOtherIdentifier(answered.identifier, name, identifier)
-        }
-        let record = answered.record(over: flight.record)
-        // The stored answer to a repeated request may be older than the record, which may even be deleted.
-        var current: RemoteRecord? = answered
-        if flight.isOutdated {
-          do {
-            current = try await remote.find(type, answered.identifier)
-          } catch {
-            // The error is not about the request, which took effect: only a record that can't be read is taken as it
-            // was.
-            let error = RemoteFault.storeError(error)
-            guard case .refused(403, _, _, _) = RemoteFault.answer(error) else {
-              return try await noteUnread(error, name, identifier)
-            }
-          }
-        }
-        try await assign(type, identifier, answered) { [current] lane, _ in
-          lane.entry?.flight?.isOutdated = false
-          _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
-          if flight.isOutdated { lane.rebase(on: current?.record(over: record), resolve: resolver(name)) }
-        }
-        if current == nil {
-          try await cutReferences(
-            toRemoved: answered.identifier, name, try await step(name, answered.identifier) { _ in })
-        }
-        return .again
-      }
-      answer = .stored(answered?.record(over: flight.record))
-    } catch let failure as LocalFailure {
-      throw failure
-    } catch {
-      let error = RemoteFault.storeError(error)
-      noteFault(error)
-      answer = RemoteFault.answer(error)
-      if RemoteFault.endsExchange(error) {
-        try await step(name, identifier) { _ = $0.take(answer, hasKeys: true, random: 0) }
-        throw error
-      }
+      awaited.remove(OutboxEntry.recordName(type, identifier))
+      emit(.sent(type: type, identifier: identifier, kind: flight.kind))
+    case .failed(let error): noteFault(error)
+    }
+  }
+
+  /// Stores the outcome of a request.
+  ///
+  /// - Throws: `ModelStoreError` if no request can succeed now, ``LocalFailure``, or ``DamagedEntry``.
+  func settle<M: Model>(
+    _ answer: RemoteAnswer, to flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool
+  ) async throws -> SendOutcome {
+    let name = M.typeName
+    if let (other, record) = answer.replacement(of: identifier) {
+      return try await take(other, record, flight, type, identifier, isTemporary)
+    }
+    if case .failed(let error) = answer, RemoteFault.endsExchange(error) {
+      try await step(name, identifier) { _ = $0.take(answer.laneAnswer, hasKeys: true, random: 0) }
+      throw error
     }
     var next = Lane.Next.wait
     let random = environment.random()
     let lane = try await step(name, identifier) {
-      next = $0.take(answer, hasKeys: remote.hasKeys, random: random, resolve: resolver(name))
+      next = $0.take(answer.laneAnswer, hasKeys: remote.hasKeys, random: random, resolve: resolver(name))
     }
-    switch (next, answer) {
+    return try await follow(next, after: answer, flight, lane, type, identifier, isTemporary)
+  }
+
+  /// Takes the answer to a creation that has another identifier than was sent.
+  private func take<M: Model>(
+    _ other: String, _ record: AttributeDictionary, _ flight: OutboxEntry.Flight, _ type: M.Type,
+    _ identifier: String, _ isTemporary: Bool
+  ) async throws -> SendOutcome {
+    let name = M.typeName
+    if !isTemporary, try await step(name, identifier, { _ in }).entry?.wasDeleted != true {
+      return try await noteOtherIdentifier(other, name, identifier)
+    }
+    // The stored answer to a repeated request may be older than the record, which may even be deleted.
+    var current: AttributeDictionary? = record
+    if flight.isOutdated {
+      do {
+        current = try await remote.find(type, other)?.record(over: record)
+      } catch {
+        // The error is not about the request, which took effect: only a record that can't be read is taken as it
+        // was.
+        let error = RemoteFault.storeError(error)
+        guard case .refused(403, _, _, _) = RemoteFault.answer(error) else {
+          return try await noteUnread(error, name, identifier)
+        }
+      }
+    }
+    try await assign(type, identifier, other, { _ in record }) { [current] lane, _ in
+      lane.entry?.flight?.isOutdated = false
+      _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
+      if flight.isOutdated { lane.rebase(on: current, resolve: resolver(name)) }
+    }
+    if current == nil {
+      try await cutReferences(toRemoved: other, name, try await step(name, other) { _ in })
+    }
+    return .again
+  }
+
+  /// Does what an answer requires, after its lane has taken it.
+  func follow<M: Model>(
+    _ next: Lane.Next, after answer: RemoteAnswer, _ flight: OutboxEntry.Flight, _ lane: Lane, _ type: M.Type,
+    _ identifier: String, _ isTemporary: Bool
+  ) async throws -> SendOutcome {
+    let name = M.typeName
+    switch (next, answer.laneAnswer) {
     case (.read, .stored): return try await readBack(type, identifier, after: .success)
     case (.read, .refused) where isTemporary && flight.isCreation:
       // The server can't have a record with this identifier.
@@ -254,7 +317,7 @@ extension SyncExchange {
     }
   }
 
-  private func outcome(of lane: Lane, _ type: String, _ identifier: String) -> Outcome {
+  private func outcome(of lane: Lane, _ type: String, _ identifier: String) -> SendOutcome {
     guard let entry = lane.entry else { return .finished }
     guard entry.isParked else { return .again }
     if entry.conflict != nil { return .held }
@@ -269,7 +332,7 @@ extension SyncExchange {
   /// is.
   private func noteOtherIdentifier(
     _ other: String, _ type: String, _ identifier: String
-  ) async throws -> Outcome {
+  ) async throws -> SendOutcome {
     let message = """
       The server stored the \(type) \(identifier.quotedForMessage) with the identifier \(other.quotedForMessage), so the local \
       one waits in the outbox. Discard its changes, or declare with SyncOptions.isTemporary that the server replaces such identifiers.
@@ -284,7 +347,7 @@ extension SyncExchange {
   /// Reads the server's record to find out whether the request in flight took effect.
   private func readBack<M: Model>(
     _ type: M.Type, _ identifier: String, after reason: Lane.ReadReason
-  ) async throws -> Outcome {
+  ) async throws -> SendOutcome {
     guard let found = try await version(type, identifier) else { return .held }
     defer { found.model.map(remote.release) }
     let kept = store.query(type)
@@ -328,7 +391,7 @@ extension SyncExchange {
   }
 
   /// Records that a record of the server could not be read, so that the entry has to wait.
-  private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> Outcome {
+  private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> SendOutcome {
     let lane = try await step(type, identifier) { lane in
       lane.entry?.attempts += 1
       lane.entry?.note(error.message)

@@ -114,9 +114,10 @@ final class StoreSimulation {
       if isKilled { process.isKilled.withLock { $0 = true } }
       return isKilled
     }
-    let environment = SyncEnvironment(
+    var environment = SyncEnvironment(
       now: { [skew = client.skew] in service.time + skew.withLock { $0 } }, makeIdentifier: { "g\(random.next())" },
       makeTemporaryInteger: { -1 - random.below(1 << 50) }, random: { 0.5 }, uptime: { service.time }, sleep: { _ in })
+    environment.storesAnswersAtOnce = { random.below(2) == 0 }
     let store = SyncModelStore(
       SyncEngine(engine, options: SyncOptions(environment: environment)), remote: client.remote,
       types: [Writer.self, Volume.self, Sticker.self])

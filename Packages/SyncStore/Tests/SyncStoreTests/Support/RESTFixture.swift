@@ -63,9 +63,12 @@ final class RESTFixture: HTTPTransport {
 
   /// Returns a store of this server.
   ///
-  /// - Parameter transport: the transport to the server; nil for the server itself.
-  func store(over transport: (any HTTPTransport)? = nil) -> RESTModelStore {
+  /// - Parameters:
+  ///   - transport: the transport to the server; nil for the server itself.
+  ///   - limit: the greatest number of requests at the same time. With 1 their order is known.
+  func store(over transport: (any HTTPTransport)? = nil, maximumConcurrentRequests limit: Int = 1) -> RESTModelStore {
     var options = RESTOptions()
+    options.maximumConcurrentRequests = limit
     options.idempotencyKeyHeader = "Idempotency-Key"
     var address = URLComponents()
     (address.scheme, address.host) = ("http", "api.test")
