@@ -111,7 +111,7 @@ struct RESTExchange: Sendable {
     var start = clock.now
     var receivedBytes: Int?
     do {
-      let response = try await engine.gate.run {
+      let response = try await admitted {
         report(
           .sent(bytes: call.transfer?.sentBytes ?? request.body?.count ?? 0), about: request, attempt: attempt)
         start = clock.now
@@ -131,6 +131,12 @@ struct RESTExchange: Sendable {
       report(.failed(code: error.code.description, after: clock.now - start), about: request, attempt: attempt)
       return .failure(error)
     }
+  }
+
+  /// Sends the request when the gate admits it. A stream that stays open would occupy it.
+  private func admitted<Result>(_ body: () async throws -> Result) async throws -> Result {
+    if call.transfer?.countsAsRequest == false { return try await body() }
+    return try await engine.gate.run(body)
   }
 
   /// Returns the delay before the request is sent again; nil if it is not.

@@ -5,6 +5,8 @@ import Foundation
 protocol FileTransfer: Sendable {
   /// The number of bytes that a request sends.
   var sentBytes: Int { get }
+  /// Whether it counts as a request for ``RESTOptions/maximumConcurrentRequests``.
+  var countsAsRequest: Bool { get }
 
   /// Sends one attempt of the request.
   ///
@@ -12,6 +14,10 @@ protocol FileTransfer: Sendable {
   func send(
     _ request: HTTPRequestData, through transport: any StreamingTransport
   ) async throws -> (response: HTTPResponseData, receivedBytes: Int)
+}
+
+extension FileTransfer {
+  var countsAsRequest: Bool { true }
 }
 
 /// The upload of a file.

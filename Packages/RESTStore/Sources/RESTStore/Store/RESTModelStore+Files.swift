@@ -81,16 +81,23 @@ extension RESTModelStore {
   private func fileCall(
     _ method: HTTPRequestData.Method, _ path: String, _ parameters: AttributeDictionary, _ headers: HTTPHeaderList
   ) throws -> RESTCall {
-    guard handle.transport is any StreamingTransport else {
-      throw ModelStoreError(
-        .unsupported,
-        """
-        Nothing was sent: the transport \(type(of: handle.transport)) can't stream files. Use URLSessionTransport, \
-        AsyncHTTPClientTransport, or your own StreamingTransport.
-        """)
-    }
+    try checkStreaming("stream files")
     var call = try anyCall(method, path, headers)
     call.address.query += handle.options.parameterEncoder.items(.object(parameters))
     return call
+  }
+
+  /// Checks that the transport streams.
+  ///
+  /// - Parameter purpose: what it is needed for.
+  /// - Throws: `ModelStoreError` with the code `unsupported`.
+  func checkStreaming(_ purpose: String) throws {
+    if handle.transport is any StreamingTransport { return }
+    throw ModelStoreError(
+      .unsupported,
+      """
+      Nothing was sent: the transport \(type(of: handle.transport)) can't \(purpose). Use URLSessionTransport, \
+      AsyncHTTPClientTransport, or your own StreamingTransport.
+      """)
   }
 }
