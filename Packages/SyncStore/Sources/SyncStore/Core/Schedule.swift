@@ -9,7 +9,7 @@ struct Schedule {
     /// The name of the record of the entry.
     let name: ExactText
     var references: Set<ExactText>
-    /// The records that the server's record references.
+    /// The records that the server's record references, or may reference after a request without an answer.
     var formerReferences: Set<ExactText> = []
     /// Whether the record is to be deleted.
     var isDeletion = false

@@ -11,6 +11,8 @@ enum SendOutcome {
   case held
   /// The entry needs another request.
   case again
+  /// The entry needs a request in another pass, which gives it another order.
+  case later
 }
 
 extension SyncExchange {
@@ -79,18 +81,23 @@ extension SyncExchange {
     try await locally {
       referrers = [:]
       awaited = []
+      scheduledDeletions = []
       var items: [Schedule.Item] = []
       for entry in try await engine.outbox().entries {
         var item = Schedule.Item(entry: entry, references: [])
         if entry.base == nil { awaited.insert(item.name) }
         let stored = try await engine.local.read(entry.type, entry.identifier)
         item.isDeletion = stored == nil
+        if item.isDeletion { scheduledDeletions.insert(item.name) }
         if let modelClass = store.modelClass(named: entry.type) {
           if let stored, let record = store.references.members(in: stored.bytes, of: modelClass) {
             item.references = store.references.names(in: record, of: modelClass)
             for reference in item.references { referrers[reference, default: []].insert(item.name) }
           }
-          if let base = entry.base { item.formerReferences = store.references.names(in: base, of: modelClass) }
+          // A request without an answer may have taken effect.
+          for record in [entry.base, entry.flight?.record] {
+            if let record { item.formerReferences.formUnion(store.references.names(in: record, of: modelClass)) }
+          }
         }
         items.append(item)
       }
@@ -125,7 +132,7 @@ extension SyncExchange {
         let outcome: SendOutcome
         if number == 0, let first { outcome = try await first() } else { outcome = try await attempt(modelClass) }
         switch outcome {
-        case .finished: return true
+        case .finished, .later: return true
         case .held:
           // A record that only has to wait for others is there for those that wait for its creation.
           let rest = try await step(entry.type, entry.identifier) { _ in }.entry
@@ -186,7 +193,13 @@ extension SyncExchange {
     }
     var flight: OutboxEntry.Flight?
     let key = environment.makeIdentifier()
-    let next = try await step(name, identifier) { flight = request(type, identifier, key, in: &$0) }
+    var isUnscheduled = false
+    let next = try await step(name, identifier) { lane in
+      // A record that was deleted since has to wait for those that reference it.
+      isUnscheduled = lane.local == nil && !scheduledDeletions.contains(OutboxEntry.recordName(name, identifier))
+      flight = isUnscheduled ? nil : request(type, identifier, key, in: &lane)
+    }
+    if isUnscheduled, next.entry != nil { return .later }
     guard let flight else { return next.entry == nil ? .finished : .held }
     return try await send(flight, type, identifier, isTemporary, over: model)
   }

@@ -27,6 +27,8 @@ final class SyncExchange<Local: RecordEngine> {
   var heldRecords: Set<ExactText> = []
   /// The names of the records that the server does not have yet.
   var awaited: Set<ExactText> = []
+  /// The names of the records whose deletion the current pass of the push has in its order.
+  var scheduledDeletions: Set<ExactText> = []
   /// The names of records by the names of records with temporary identifiers that they reference.
   var referrers: [ExactText: Set<ExactText>] = [:]
 
