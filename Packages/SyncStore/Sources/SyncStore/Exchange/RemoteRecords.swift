@@ -312,8 +312,8 @@ struct RemoteRecords {
     let fields = model.storableFields.filter { field in
       guard let key = field.key else { return false }
       if isTemporary, field === model.identifierField { return false }
-      let top = String(local.key(key).prefix { $0 != "." })
-      return keys?.contains(top) ?? true
+      guard let keys else { return true }
+      return keys.contains(String(local.key(key).prefix { $0 != "." }))
     }
     var context = store.scope.transformers
     context.explicitNull = true

@@ -55,6 +55,10 @@ extension SyncExchange {
     var ready: [(entry: OutboxEntry, modelClass: any Model.Type)] = []
     for entry in entries {
       guard let modelClass = store.modelClass(named: entry.type) else { continue }
+      guard store.references.hasRelations(modelClass) else {
+        ready.append((entry, modelClass))
+        continue
+      }
       do {
         let lane = try await step(entry.type, entry.identifier) { _ in }
         if lane.entry?.isUnsentCreation != true { continue }

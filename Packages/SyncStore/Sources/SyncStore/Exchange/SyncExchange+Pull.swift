@@ -113,8 +113,10 @@ extension SyncExchange {
       var seen: Set<ExactText> = []
       var records = Array(records.reversed().filter { seen.insert(ExactText($0.identifier)).inserted }.reversed())
       for name in seen { rejected[name] = nil }
-      for (index, record) in records.enumerated().reversed() {
-        if try await isAnswered(type, record) { records.remove(at: index) }
+      if unansweredCreations[M.typeName]?.isEmpty == false {
+        for (index, record) in records.enumerated().reversed() {
+          if try await isAnswered(type, record) { records.remove(at: index) }
+        }
       }
       if store.references.hasExclusiveLinks(type) { records = try await withExclusiveLinks(type, records) }
       try await locally { try await merge(M.typeName, records) }

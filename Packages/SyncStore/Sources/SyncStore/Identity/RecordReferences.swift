@@ -66,6 +66,11 @@ final class RecordReferences {
     }
   }
 
+  /// Returns whether records of a class may have references.
+  func hasRelations(_ modelClass: ModelObject.Type) -> Bool {
+    modelClass.hierarchyChoosesClasses || !shape(of: modelClass.storedClass(for: [:])).relations.isEmpty
+  }
+
   /// Returns whether models of a class have one-to-one links in their records.
   func hasExclusiveLinks(_ modelClass: ModelObject.Type) -> Bool {
     shape(of: modelClass).relations.contains(where: \.isExclusive)
