@@ -3,7 +3,7 @@
 /// A synchronisation sends several requests at the same time to such a store.
 ///
 /// ```swift
-/// if let makeInstance = store.makeInstance {
+/// if let makeInstance = (store as? any SharedModelStore)?.makeInstance {
 ///   Task { print(try await makeInstance().list(Book.self).count) }
 /// }
 /// ```
