@@ -204,6 +204,11 @@ extension ModelScope {
     map.transactions.contains { $0.deletes(model) }
   }
 
+  /// Returns whether an open transaction of another task created a model.
+  public func isCreatedElsewhere(_ model: ModelObject) -> Bool {
+    map.transactions.contains { $0.uncommittedModels.contains(model) }
+  }
+
   /// Returns the fields of a model to which open transactions of other tasks gave other values.
   public func fieldsEditedElsewhere(of model: ModelObject) -> [AnyField] {
     map.transactions.flatMap { $0.editedFields(of: model) }

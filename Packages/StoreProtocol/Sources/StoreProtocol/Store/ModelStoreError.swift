@@ -198,6 +198,17 @@ extension ModelStoreError {
       """, identifier: model.storedIdentifier)
   }
 
+  /// Rejects a save of a model that an open transaction of another task created: its record may never exist.
+  static func rejectCreatedElsewhere(_ model: ModelObject, in scope: ModelScope) throws {
+    guard scope.isCreatedElsewhere(model) else { return }
+    throw ModelStoreError(
+      .conflict,
+      """
+      This \(model.storedTypeName.nameForMessage) was not written: an open transaction of another task creates it. Save \
+      it again when that has ended.
+      """, identifier: model.storedIdentifier)
+  }
+
   /// Returns the error for a model whose rules are violated.
   public static func invalid(
     _ typeName: String, identifier: String?, _ errors: [ModelValidationError]

@@ -84,8 +84,9 @@ struct RelationLoader {
         members.append(model)
       }
     }
+    let uncommitted = store.scope.modelsCreatedElsewhere
     let stored = try await models(sample.relation.relatedClass, identifiers)
-    if !isInRecord { unlink(members, from: sample, except: stored) }
+    if !isInRecord { unlink(members, from: sample, except: uncommitted.union(stored)) }
     withExtendedLifetime((found, stored)) {
       for (model, relation) in owners { model.retainMembers(of: relation, except: reached) }
     }
@@ -98,15 +99,16 @@ struct RelationLoader {
   /// gave them another owner.
   func readAgain(_ members: [ModelObject], of relation: any RelationField, _ owner: ModelObject) async throws {
     guard let first = members.first, !owner.hasInRecord(relation) else { return }
+    let uncommitted = store.scope.modelsCreatedElsewhere
     let stored = try await models(relation.relatedClass, members.compactMap(\.storedIdentifier))
-    withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: stored) }
+    withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: uncommitted.union(stored)) }
   }
 
-  /// Removes members from the relation that are no longer stored, unless the inverse has a local change or an open
-  /// transaction created the member.
-  private func unlink(_ members: [ModelObject], from owner: Owner, except stored: [ModelObject]) {
-    let stored = Set(stored).union(store.scope.modelsCreatedElsewhere)
-    for case let member as any Model in members where !member.isUnloadedReference && !stored.contains(member) {
+  /// Removes members from the relation that are no longer stored, unless the inverse has a local change. So do those
+  /// that the transaction of another task created: it may have ended since they were looked for.
+  private func unlink(_ members: [ModelObject], from owner: Owner, except stored: Set<ModelObject>) {
+    for case let member as any Model in members
+    where member.isKnownToStore && !member.isUnloadedReference && !stored.contains(member) {
       guard let key = owner.model.inverseField(of: owner.relation, on: member)?.key else { continue }
       let path = store.scope.transformers.key(key).split(separator: ".").map(String.init)
       var record: AttributeDictionary = [:]

@@ -100,7 +100,7 @@ public struct PendingDeletion {
     var asked: Set<ObjectIdentifier> = []
     // Retained until the plan retains them.
     var found: [ModelObject] = []
-    var queried: [(reference: BackReference, models: [ModelObject])] = []
+    var queried: [(owner: ModelObject, reference: BackReference, models: [ModelObject])] = []
     var (read, unreadable): (Set<ModelObject>, Set<ModelObject>) = ([], [])
     // The store is queried for denying models, too, so that an error names all of them.
     var plan = try Self.plan(model, in: store, ignoresDenials: completion != .nothing)
@@ -133,7 +133,7 @@ public struct PendingDeletion {
             let models = try await store.models(with: reference)
             found += models
             if relation.deleteRule != .nullify {
-              queried.append((reference, models))
+              queried.append((owner, reference, models))
               // Live models that another store instance deleted, or gave another owner, follow no rule.
               let stored = Set(models.map { ObjectIdentifier($0) })
               let outdated = relation.relatedModels.filter {
@@ -165,7 +165,8 @@ public struct PendingDeletion {
     }
     // A model with an unsaved change of the reference stays, but its record still references a removed one.
     let removed = Set(plan.models)
-    let moved = queried.filter { $0.models.contains { !removed.contains($0) } }.map(\.reference)
+    // An owner that stays, because its own link was changed during the queries, keeps its links.
+    let moved = queried.filter { removed.contains($0.owner) && !removed.isSuperset(of: $0.models) }.map(\.reference)
     references = Self.references(to: storedModels) + moved
   }
 

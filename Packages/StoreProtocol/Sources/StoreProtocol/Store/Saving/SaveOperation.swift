@@ -246,7 +246,10 @@ public struct SaveOperation<M: Model> {
   ) throws {
     // By index, because a copy of each save would cost more than the check.
     guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeReferenced }) else { return }
-    for save in saves { try check(save) }
+    for save in saves {
+      try check(save)
+      try SaveSnapshot.rejectEditedElsewhere(save.model, in: save.scope)
+    }
     for save in saves { save.begin(in: log) }
     for index in saves.indices {
       let save = saves[index]

@@ -54,14 +54,8 @@ package struct SaveSnapshot {
     }
     scope.transformers.prepare(model)
     try ModelStoreError.rejectDeletedElsewhere(model, in: scope)
-    if model.isNew, let field = scope.fieldsEditedElsewhere(of: model).first {
-      throw ModelStoreError(
-        .invalid,
-        """
-        This \(model.storedTypeName.nameForMessage) was not created: an open transaction of another task edited \
-        \((field.name ?? field.key ?? "").quotedForMessage). Save it again when that has ended.
-        """, identifier: model.storedIdentifier)
-    }
+    try ModelStoreError.rejectCreatedElsewhere(model, in: scope)
+    if model.isNew { try rejectEditedElsewhere(model, in: scope) }
     let start = model.runBeforeSave()
     let save = model.noteSaveBegins()
     let errors = model.validateForSaving()
@@ -69,6 +63,17 @@ package struct SaveSnapshot {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
     }
     return (save, start)
+  }
+
+  /// Rejects the creation of a model that an open transaction of another task edited.
+  static func rejectEditedElsewhere(_ model: ModelObject, in scope: ModelScope) throws {
+    guard let field = scope.fieldsEditedElsewhere(of: model).first else { return }
+    throw ModelStoreError(
+      .invalid,
+      """
+      This \(model.storedTypeName.nameForMessage) was not created: an open transaction of another task edited \
+      \((field.name ?? field.key ?? "").quotedForMessage). Save it again when that has ended.
+      """, identifier: model.storedIdentifier)
   }
 
   /// Returns chosen fields without those that an open transaction of another task edited, and those without a value,
