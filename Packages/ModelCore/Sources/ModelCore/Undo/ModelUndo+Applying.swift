@@ -56,8 +56,12 @@ extension ModelUndo {
     {
       throw ModelUndoError.openStep(label: last.label)
     }
+    if let moved = isRedo ? redoSteps.last : undoSteps.last, running.contains(where: { moved.hasModels(deletedBy: $0) })
+    {
+      throw ModelUndoError.openStep(label: moved.label)
+    }
     if histories.contains(where: { history in
-      history.hasMovedSteps && running.contains { $0.numbers.contains(history.transaction) }
+      !history.counterSteps.isEmpty && running.contains { $0.numbers.contains(history.transaction) }
     }) {
       throw ModelUndoError.openStep(label: (undoSteps.last ?? redoSteps.last)?.label)
     }
@@ -82,7 +86,7 @@ extension ModelUndo {
       throw ModelUndoError.newerValues(check.conflicts, label: step.label)
     }
     let counter = UndoStep(label: step.label)
-    willMoveSteps()
+    willMoveStep(reversedBy: counter)
     counterStep = counter
     var touched: [ModelObject] = []
     var known: Set<ModelObject> = []
@@ -234,6 +238,11 @@ extension ModelUndo {
   private func willMove(_ model: ModelObject) {
     let map = scope.map, isMember = model.identityMap === map, state = model.storeState
     map.innermostTransaction?.onFailure {
+      // Another task has created its record meanwhile.
+      if map.rollback?.createdElsewhere.contains(model) == true {
+        map.add(model, isCreated: true)
+        return
+      }
       model.restore(state)
       if isMember { map.add(model, isCreated: model.isStored) } else { map.remove(model) }
     }

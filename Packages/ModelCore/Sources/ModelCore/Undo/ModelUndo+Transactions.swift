@@ -6,8 +6,8 @@ struct HistoryBeforeTransaction {
   var undoSteps: [UndoStep]
   var redoSteps: [UndoStep]
   var modelsToDelete: Set<ModelObject>
-  /// Whether the transaction undid or redid a step.
-  var hasMovedSteps = false
+  /// The steps that reverse those which the transaction undid or redid.
+  var counterSteps: [UndoStep] = []
 }
 
 // A transaction of a store that fails leaves the history as it was before.
@@ -44,9 +44,13 @@ extension ModelUndo {
   }
 
   /// Prepares for an undo or redo, which moves a step to the other list.
-  func willMoveSteps() {
+  ///
+  /// - Parameter counter: the step that reverses it.
+  func willMoveStep(reversedBy counter: UndoStep) {
     keepHistory()
-    if scope.map.innermostTransaction != nil, !histories.isEmpty { histories[histories.count - 1].hasMovedSteps = true }
+    if scope.map.innermostTransaction != nil, !histories.isEmpty {
+      histories[histories.count - 1].counterSteps.append(counter)
+    }
   }
 
   /// Records that a step was moved. One that another task moves is moved in the lists of a failing transaction, too.
@@ -69,26 +73,34 @@ extension ModelUndo {
   ///   - numbers: the numbers of the transactions.
   ///   - fields: the fields that other tasks changed, which keep their values, and those that are restored.
   func rollBack(_ numbers: Set<Int>, _ fields: TransactionEdits.RolledBackFields) {
+    var removed: [ObjectIdentifier: UndoStep.RemovedValue] = [:]
+    // The values that an undo or redo by the transaction set, for the steps that other tasks recorded since.
+    var moved: [ObjectIdentifier: UndoStep.RemovedValue] = [:]
+    var firstNewer: UndoStep?
     if let first = histories.first(where: { numbers.contains($0.transaction) }) {
-      if histories.contains(where: { numbers.contains($0.transaction) && $0.hasMovedSteps }) {
+      let counterSteps = histories.filter { numbers.contains($0.transaction) }.flatMap(\.counterSteps)
+      if !counterSteps.isEmpty {
         let known = Set(first.undoSteps.map { ObjectIdentifier($0) })
+        for step in counterSteps { step.addValues(to: &moved) }
         let newer = undoSteps.filter { step in
           !known.contains(ObjectIdentifier(step)) && !(step.transaction.map(numbers.contains) ?? false)
         }
+        firstNewer = newer.first ?? open
         undoSteps = first.undoSteps + newer
       }
       redoSteps = first.redoSteps
       modelsToDelete = first.modelsToDelete
       histories.removeAll { numbers.contains($0.transaction) }
     }
-    var removed: [ObjectIdentifier: UndoStep.RemovedValue] = [:]
     undoSteps.removeAll { step in
+      if step === firstNewer { removed.merge(moved) { former, _ in former } }
       // A step that was empty before is one of the user: its edits have cancelled each other.
       if step.isEmpty { return false }
       step.removeValues(by: numbers, of: fields, following: &removed)
       step.remove(numbers, fields, isOpen: false)
       return step.isEmpty
     }
+    if open === firstNewer { removed.merge(moved) { former, _ in former } }
     open?.removeValues(by: numbers, of: fields, following: &removed)
     open?.remove(numbers, fields, isOpen: true)
     if depth == 0, open?.isEmpty == true {

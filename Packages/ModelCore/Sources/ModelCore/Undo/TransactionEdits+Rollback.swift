@@ -40,6 +40,7 @@ extension TransactionEdits {
       transaction {
         body()
         restore(reverted)
+        alignSides(of: reverted)
         for entry in reverted { entry.model.retainUnsavedLinks(of: entry.field) }
         for entry in reverted { (entry.field as? any Relation)?.balanceLinks() }
         noteStoredLinks(among: reverted)
@@ -225,14 +226,35 @@ extension TransactionEdits {
       let former = list.liveModels
       let (old, new) = (Set(former), Set(present))
       for model in former.filter({ !new.contains($0) }) + present.filter({ !old.contains($0) }) {
-        guard let inverse = list.inverse(on: model), restored.contains(ObjectIdentifier(inverse)) else { continue }
-        align(list, of: owner, withRestored: inverse, of: model)
+        // The inverse decides: it was restored, is of a new model, or has the value of another task.
+        if let inverse = list.inverse(on: model) { align(list, of: owner, withRestored: inverse, of: model) }
       }
     }
     // Models inside that another task edited are to be saved with the restored relation.
     for entry in reverted where !entry.field.isDirty {
       guard let relation = entry.field as? any Relation, relation.hasEmbeddedEdits else { continue }
       for model in relation.embeddedModels where model.allFields.contains(where: \.isDirty) { model.markContainers() }
+    }
+  }
+
+  /// Makes both sides of links equal that only one side has: an edit of another task, or an undo in the transaction,
+  /// lies between the restored states. A relation to one model decides.
+  private func alignSides(of reverted: [Entry]) {
+    var relations = reverted.compactMap { entry in (entry.field as? any Relation).map { ($0, entry.model) } }
+    for model in newModels where model.origin == .new { relations += model.relations.map { ($0, model) } }
+    for (relation, owner) in relations where !owner.isDeleted {
+      for model in relation.liveModels where !model.isDeleted {
+        guard let inverse = relation.inverse(on: model), !inverse.refers(to: owner) else { continue }
+        if relation.isToMany, !inverse.isToMany {
+          align(relation, of: owner, withRestored: inverse, of: model)
+          continue
+        }
+        align(inverse, of: model, withRestored: relation, of: owner)
+        let id = ObjectIdentifier(inverse)
+        if owner.origin == .new, newModels.contains(owner), !changedElsewhere.contains(id), inverse.refers(to: owner) {
+          linksOfNewModels[id, default: LinksOfNewModels()].add(owner, to: inverse)
+        }
+      }
     }
   }
 

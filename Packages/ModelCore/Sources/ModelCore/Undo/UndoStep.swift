@@ -67,6 +67,11 @@ final class UndoStep {
     !transaction.created.isEmpty && existences.contains { transaction.created.contains($0.model) }
   }
 
+  /// Returns whether a transaction of another task has deleted models of the step.
+  func hasModels(deletedBy transaction: TransactionEdits) -> Bool {
+    existences.contains { transaction.deletes($0.model) }
+  }
+
   /// Returns whether transactions of a store made a part of the step.
   func isPart(of numbers: Set<Int>) -> Bool {
     entries.contains { $0.transaction.map(numbers.contains) ?? false }
@@ -156,6 +161,15 @@ final class UndoStep {
       }
       removed[id] = RemovedValue(before: entry.before, after: after)
       return true
+    }
+  }
+
+  /// Adds the states before and after the step to those of steps before it, by field.
+  func addValues(to values: inout [ObjectIdentifier: RemovedValue]) {
+    for entry in entries {
+      guard let after = entry.after else { continue }
+      let id = ObjectIdentifier(entry.field)
+      values[id] = RemovedValue(before: values[id]?.before ?? entry.before, after: after)
     }
   }
 

@@ -42,6 +42,24 @@ private final class Worker: Model {
     turn.isInside = true
   }
 
+  /// Deletes a model while another task's save of it ends, and rolls the transaction back.
+  private func delete(
+    _ model: ModelObject, in edits: TransactionEdits, besideASaveOf fields: [AnyField], asOf stamp: ChangeStamp,
+    restoring state: ModelObject.StoreState
+  ) {
+    scope.noteDeletion(of: model)
+    scope.remove(model)
+    model.markDeleted(in: scope)
+    outside {
+      model.markSaved(fields, asOf: stamp)
+      scope.noteCommit(of: model, writing: fields, asOf: stamp)
+    }
+    fail(edits) {
+      model.restore(state)
+      scope.addCreated(model)
+    }
+  }
+
   private func fail(_ edits: TransactionEdits, _ body: () -> Void = {}) {
     edits.revert(body)
     turn.isInside = false
@@ -61,6 +79,32 @@ private final class Worker: Model {
     #expect(firm.workers.value?.map(\.id.value) == (isDirty ? [3, 1] : [1]) && firm.isDirty == isDirty)
   }
 
+  @Test func `A new model keeps its link to a list that another task changed`() {
+    let firm = Firm()
+    scope.add(firm)
+    let edits = begin(), (theirs, ours) = (Worker(), Worker())
+    outside { firm.guests.add(theirs) }
+    ours.host.value = firm
+    fail(edits)
+    #expect(ours.host.value === firm && firm.guests.value == [theirs, ours])
+  }
+
+  @Test func `A link of a field that another task saved leaves a list that another task changed`() throws {
+    let firm = try Firm.from(dictionaryValue: ["id": 1, "guests": []], in: scope)
+    let worker = try Worker.from(dictionaryValue: ["id": 1, "host": .null], in: scope), other = Worker()
+    let edits = begin()
+    worker.host.value = firm
+    outside {
+      worker.markSaved([worker.host], asOf: .next())
+      firm.guests.add(other)
+    }
+    // The list gets an edit of the transaction after that of the other task.
+    firm.guests.add(Worker())
+    worker.host.value = nil
+    fail(edits)
+    #expect((worker.host.value === firm) == (firm.guests.value?.contains(worker) == true))
+  }
+
   @Test(arguments: [false, true])
   func `A save that ends after the deletion of its model stores only what it wrote`(editsAgain: Bool) throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "Emma", "year": 1815], in: scope)
@@ -74,17 +118,7 @@ private final class Worker: Model {
       stamp = .next()
     }
     if editsAgain { book.title.value = "Sanditon" }
-    scope.noteDeletion(of: book)
-    scope.remove(book)
-    book.markDeleted(in: scope)
-    outside {
-      book.markSaved([book.title], asOf: stamp)
-      scope.noteCommit(of: book, writing: [book.title], asOf: stamp)
-    }
-    fail(edits) {
-      book.restore(state)
-      scope.addCreated(book)
-    }
+    delete(book, in: edits, besideASaveOf: [book.title], asOf: stamp, restoring: state)
     #expect(book.title.value == "Persuasion" && !book.title.isDirty)
     #expect(book.year.value == 1815 && !book.year.isDirty)
     book.revert()
@@ -97,17 +131,7 @@ private final class Worker: Model {
     let stamp = ChangeStamp.next(), state = book.storeState
     let edits = begin()
     book.revert()
-    scope.noteDeletion(of: book)
-    scope.remove(book)
-    book.markDeleted(in: scope)
-    outside {
-      book.markSaved([book.title], asOf: stamp)
-      scope.noteCommit(of: book, writing: [book.title], asOf: stamp)
-    }
-    fail(edits) {
-      book.restore(state)
-      scope.addCreated(book)
-    }
+    delete(book, in: edits, besideASaveOf: [book.title], asOf: stamp, restoring: state)
     #expect(book.year.value == 1816 && book.year.isDirty)
     #expect(book.title.value == "Persuasion" && !book.title.isDirty)
   }
