@@ -5,17 +5,16 @@ import Foundation
 extension RESTListing {
   /// Fetches as many pages of the server as one page of the caller needs.
   ///
-  /// - Parameter limit: the number of records in a page of the caller; nil for one page of the server.
+  /// - Parameter limit: the number of records in a page of the caller.
   /// - Returns: the records, and the position of the next page.
   func records(
-    from start: Position, atMost limit: Int?
+    from start: Position, atMost limit: Int
   ) async throws -> (records: [AttributeDictionary], next: Position?) {
     var records: [AttributeDictionary] = []
     var position = start
     while true {
       position.remaining = nil
       let page = try await page(at: position)
-      guard let limit else { return (page.records, page.next) }
       let missing = limit - records.count
       records += page.records.prefix(missing)
       if page.records.count > missing {

@@ -199,13 +199,36 @@ struct RESTListing<M: Model> {
     let first = try await store.handle.run(
       firstCall,
       raw: { response in
-        isBeyondEnd(response, at: start) ? .models([]) : models(in: response, readSince: readStart).map(First.models)
+        if isBeyondEnd(response, at: start) { return .models([]) }
+        return onlyModels(in: response, readSince: readStart).map(First.models)
       },
       { answer, _ in First.page(try page(at: start, of: answer)) })
     switch first {
     case .models(let models): return .models(models)
     case .page(let page): return .records(try await records(after: page))
     }
+  }
+
+  /// Fetches one page, and reads its models directly from the answer if they are all its records.
+  ///
+  /// - Parameters:
+  ///   - position: the position of the page.
+  ///   - readStart: the beginning of the read, with which live models are compared.
+  func found(
+    at position: Position, readSince readStart: PendingReads.Moment
+  ) async throws -> (found: Found, next: Position?) {
+    try await store.handle.run(
+      position.call,
+      raw: { response in
+        if isBeyondEnd(response, at: position) { return (.models([]), nil) }
+        guard position.page == 1, position.skipped == 0 else { return nil }
+        return onlyModels(in: response, readSince: readStart).map { (.models($0), nil) }
+      },
+      { answer, response in
+        let page = try page(at: position, of: answer)
+        let models = position.skipped == 0 ? models(in: response, readSince: readStart) : nil
+        return (models.map(Found.models) ?? .records(page.records), page.next)
+      })
   }
 
   /// Fetches the records of the list with all pages that it needs.
@@ -242,15 +265,22 @@ struct RESTListing<M: Model> {
 
   /// Reads the models of a list from the bytes of a single answer. Returns nil if there may be other pages, or the
   /// answer is unusual.
+  private func onlyModels(in response: HTTPResponseData, readSince readStart: PendingReads.Moment) -> [M]? {
+    guard start.skipped == 0, translation.paging == .whole,
+      RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
+      let models = models(in: response, readSince: readStart)
+    else { return nil }
+    return query.limit.map { Array(models.prefix($0)) } ?? models
+  }
+
+  /// Reads the models of all records of a page from the bytes of the answer. Returns nil if a part may be selected, or
+  /// the answer is unusual.
   ///
   /// Errors of an answer are left to the other path, which can describe them better.
   private func models(in response: HTTPResponseData, readSince readStart: PendingReads.Moment) -> [M]? {
-    let dialect = store.handle.dialect
-    guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
+    guard let path = store.handle.dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
       !store.scope.pendingReads.hasUpdates(of: M.typeName, since: readStart), query.isPlain, !isMixed,
-      start.skipped == 0,
-      translation.paging == .whole, response.isSuccessful,
-      RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
+      response.isSuccessful,
       let models = try? store.readingRecords(
         since: readStart,
         {
@@ -259,7 +289,7 @@ struct RESTListing<M: Model> {
     else { return nil }
     store.tags.remove(models)
     store.scope.pendingReads.noteRead(of: models, at: readStart)
-    return query.limit.map { Array(models.prefix($0)) } ?? models
+    return models
   }
 }
 

@@ -37,7 +37,18 @@ extension RESTModelStore: PagedModelStore {
     let readStart = scope.pendingReads.begin()
     defer { scope.pendingReads.end() }
     let start = try marked.map { try listing.position($0) } ?? listing.start
-    let (records, next) = try await listing.records(from: start, atMost: query.limit)
+    let (records, next): ([AttributeDictionary], RESTListing<M>.Position?)
+    if let limit = query.limit {
+      (records, next) = try await listing.records(from: start, atMost: limit)
+    } else {
+      let page = try await listing.found(at: start, readSince: readStart)
+      next = page.next
+      switch page.found {
+      case .models(let models):
+        return ModelPage(models: models, next: try next.map { try ModelPageMark($0.json, in: query) })
+      case .records(let found): records = found
+      }
+    }
     try await waitForCreations(of: M.self, in: records)
     do {
       let models: [M] = try models(of: records, readSince: readStart)

@@ -55,6 +55,38 @@ private struct Silent: RESTDialect {}
     #expect(try await outcome(body, Silent(), isHere: isHere) == plain)
   }
 
+  /// Returns a description of the outcome of reading the first page of all chapters.
+  private func outcome(ofPage body: String, _ dialect: any RESTDialect, isOnly: Bool) async throws -> String {
+    let headers: HTTPHeaderList = isOnly ? [:] : ["Link": #"</chapters?at=2>; rel="next""#]
+    let store = try RESTModelStore(StubTransport(status: 200, body, headers: headers), dialect: dialect)
+    let here = try Chapter.from(dictionaryValue: ["id": 7, "title": "One", "pages": 5], in: store.scope)
+    here.pages.value = 6
+    do {
+      let page = try await store.page(ModelQuery(Chapter.self), after: nil)
+      #expect((page.next == nil) == isOnly)
+      return page.models.map { model in
+        "\(JSONValue.object(model.dictionaryValue)) \(model === here) \(model.book.value?.title.value ?? "none")"
+      }.joined(separator: "; ")
+    } catch let error as ModelStoreError {
+      return "\(error) here \(JSONValue.object(here.dictionaryValue))"
+    }
+  }
+
+  @Test(
+    arguments: [
+      #"[{"id": 1, "title": "A"}, {"id": 7, "title": "Two", "pages": 9}]"#, "[]", " [ ] ", "{}", "", "null",
+      #"[{"id": 2, "book": {"id": 1, "title": "Emma"}}, {"id": 3, "book": 1}]"#,
+      #"[{"id": 1}, {"id": 1, "title": "B"}]"#,
+      #"[{"title": "no identifier"}]"#, #"[{"id": 1, "title": "A"}, {"id": 7, "title": 1}]"#, #"[{"id": 1}, 2]"#,
+      #"[{"id": 1, "title": "A"}"#, #"[{"id": 1, "other": [1, {}]}]"#, #"[{"id": "7", "title": null}]"#,
+    ], [true, false])
+  func `A page that is read straight from the answer equals one that is read from a tree`(
+    body: String, isOnly: Bool
+  ) async throws {
+    let plain = try await outcome(ofPage: body, JSONDialect(), isOnly: isOnly)
+    #expect(try await outcome(ofPage: body, Silent(), isOnly: isOnly) == plain)
+  }
+
   @Test(arguments: [
     #"{"data": {"item": {"id": 7, "title": "Two"}}, "more": 1}"#, #"{"data": {"item": {"id": 8}, "item": {"id": 7}}}"#,
     #"{"data": [{"id": 7}]}"#, #"{"data": {"item": {"id": 7}}"#, #"{"data": {"other": {"id": 7}}}"#, #"{"data": 7}"#,
