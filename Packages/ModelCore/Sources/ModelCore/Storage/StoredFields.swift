@@ -34,6 +34,22 @@ extension ModelObject {
     return isFixed ? .all(mask & ~relationsStoredByInverse) : .list(storableFields)
   }
 
+  /// The fields of ``allStoredFields`` that have a baseline: they were read or saved.
+  ///
+  /// A field with an initial value counts as loaded, although no record had it.
+  public var allSavedFields: StoredFields {
+    let stored = allStoredFields
+    switch stored {
+    case .list(let fields): return .list(fields.filter { !$0.wasNeverSaved })
+    case .all(let mask):
+      var isSaved = true
+      _ = layout.forEachFixedField(of: self) { field, index in
+        if mask & 1 &<< UInt64(index) != 0, field.wasNeverSaved { isSaved = false }
+      }
+      return isSaved ? stored : .list(storableFields.filter { !$0.wasNeverSaved })
+    }
+  }
+
   /// Marks fields as saved with their values at a moment. Later changes stay dirty.
   public func markSaved(_ fields: StoredFields, asOf stamp: ChangeStamp) {
     switch fields {

@@ -5,16 +5,37 @@ import Foundation
 
 /// A record of the server, as far as its answer had values.
 struct RemoteRecord {
+  /// The values of the record.
+  enum Content {
+    /// One object with sorted keys. Its keys are those of fields, without dots.
+    case bytes([UInt8])
+    /// Single values, for records that can't be written directly to bytes.
+    case values([StoredValue])
+  }
+
   var identifier: String
-  var values: [StoredValue]
-  /// The paths of fields that may be inside the object of another one.
-  var nestedPaths: [[String]] = []
+  let content: Content
   /// The model that the values are from.
   let model: ModelObject
   /// The spelling of the values.
   let context: ValueTransformerContext
   /// Whether it is to be kept locally.
   var isKept = true
+
+  private var values: [StoredValue] {
+    switch content {
+    case .bytes(let bytes):
+      (try? JSONValue(json: bytes))?.objectValue?.map { StoredValue(path: [$0], value: $1) } ?? []
+    case .values(let values): values
+    }
+  }
+
+  /// Returns the bytes of the record as ``record(over:keepsSpelling:)`` returns it without another version.
+  ///
+  /// - Throws: `JSONWritingError` for a value that can't be written.
+  func bytes() throws -> [UInt8] {
+    if case .bytes(let bytes) = content { bytes } else { try StoredLane.bytes(record(over: nil)) }
+  }
 
   /// Returns the record, completed by values of another version: a value that is absent from a response is
   /// unknown.
@@ -25,8 +46,9 @@ struct RemoteRecord {
   ///     class may have written.
   func record(over other: AttributeDictionary?, keepsSpelling: Bool = true) -> AttributeDictionary {
     var record = other ?? [:]
-    let changed = keepsSpelling ? values.filter { !model.isSame($0, in: record, spelledBy: context) } : values
-    changed.write(to: &record, keeping: nestedPaths)
+    let changed =
+      keepsSpelling && other != nil ? values.filter { !model.isSame($0, in: record, spelledBy: context) } : values
+    changed.write(to: &record, keeping: other == nil ? [] : model.nestedPaths(in: context))
     return record
   }
 }
@@ -38,12 +60,14 @@ struct RemoteRecords {
   let store: any ModelStore
   /// The spelling of local records.
   let local: ValueTransformerContext
+  private let writer: RecordWriter
 
   init(_ store: any ModelStore, local: ValueTransformerContext) {
     self.store = store
     var local = local
     local.explicitNull = true
     self.local = local
+    writer = ModelScope(transformers: local).recordWriter(explicitNull: true)
   }
 
   /// Whether the server supports idempotency keys, so that a repeated request takes effect once.
@@ -61,13 +85,18 @@ struct RemoteRecords {
         .corrupt, "The server's \(model.storedTypeName) has no identifier, so it was not stored.")
     }
     do {
-      // A field with an initial value counts as loaded, although the answer may lack it.
-      let fields = model.storableFields.filter { !$0.wasNeverSaved }
-      let values =
-        try model.storedValues(of: fields, in: local) + model.storedUnknownValues(in: local, isUnsaved: false)
-      return RemoteRecord(
-        identifier: identifier, values: values, nestedPaths: model.nestedPaths(in: local), model: model,
-        context: local)
+      local.prepare(model)
+      // The answer may lack a field with an initial value.
+      let fields = model.allSavedFields
+      let content: RemoteRecord.Content =
+        if let bytes = writer.bytes(of: fields, of: model) {
+          .bytes(bytes)
+        } else {
+          .values(
+            try model.storedValues(of: fields.fields(of: model), in: local)
+              + model.storedUnknownValues(in: local, isUnsaved: false))
+        }
+      return RemoteRecord(identifier: identifier, content: content, model: model, context: local)
     } catch {
       throw ModelStoreError(
         .corrupt, "The server's \(model.storedTypeName) can't be stored: \(error)", identifier: identifier, cause: error

@@ -184,6 +184,7 @@ extension SyncExchange {
     try await retryingMismatches {
       var operations: [RecordOperation] = []
       var steps: [(before: StoredLane, after: Lane)] = []
+      var created = 0
       for record in records {
         let stored: StoredLane
         do {
@@ -196,6 +197,11 @@ extension SyncExchange {
           lane.local = nil
           operations += try stored.operations(to: lane)
           steps.append((stored, lane))
+          continue
+        }
+        if stored.isUnknown {
+          operations.append(.create(type, record.identifier, try record.bytes()))
+          created += 1
           continue
         }
         // The mark of the deletion is about the former record.
@@ -228,7 +234,7 @@ extension SyncExchange {
       }
       try await store.commit(operations)
       for (before, after) in steps { noteOutcome(before, after) }
-      report.pulled += steps.count { $0.before.lane.local != $0.after.local }
+      report.pulled += created + steps.count { $0.before.lane.local != $0.after.local }
     }
   }
 
