@@ -4,11 +4,20 @@ import Synchronization
 
 /// A server of people in this process, which takes no time of a network: a list, and a change log.
 final class PeopleTransport: HTTPTransport {
-  private let everybody: Data
+  /// The pages of the list.
+  private let pages: [Data]
+  private let pageSize: Int
   private let changed = Mutex(Data("[]".utf8))
 
-  /// - Parameter people: the people of the list.
-  init(_ people: [PersonRecord]) throws { everybody = try PersonRecord.json(people) }
+  /// - Parameters:
+  ///   - people: the people of the list.
+  ///   - pageSize: the number of people in a page of the list.
+  init(_ people: [PersonRecord], pageSize: Int) throws {
+    self.pageSize = pageSize
+    pages = try stride(from: 0, to: people.count, by: pageSize).map { start in
+      try PersonRecord.json(Array(people[start..<min(start + pageSize, people.count)]))
+    }
+  }
 
   /// Sets the people that were changed since any position.
   func setChanged(_ people: [PersonRecord]) throws {
@@ -18,7 +27,10 @@ final class PeopleTransport: HTTPTransport {
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
-    guard let position = items.first(where: { $0.name == "updated_since" }) else { return answer(everybody) }
+    guard let position = items.first(where: { $0.name == "updated_since" }) else {
+      let offset = items.first { $0.name == "offset" }.flatMap { Int($0.value ?? "") } ?? 0
+      return offset / pageSize < pages.count ? answer(pages[offset / pageSize]) : answer("[]")
+    }
     if position.value?.isEmpty ?? true {
       return answer(#"{"updated":[],"deleted":[],"left":[],"hasMore":false,"position":"1","reset":true}"#)
     }

@@ -9,7 +9,8 @@ import SyncStore
 enum SyncBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     let local = [
-      offlineSaves(in: place), firstPull(in: place), pullOfChanges(in: place), reopening(in: place),
+      offlineSaves(in: place), firstPull(in: place), firstPull(in: place, pageSize: 500), pullOfChanges(in: place),
+      reopening(in: place),
     ]
     return ScriptServer.isPossible ? local + [drain(in: place)] : local
   }
@@ -25,10 +26,12 @@ enum SyncBenchmarks {
       directory: folder.url.appending(path: "people.store"), options: FileStoreOptions(durability: durability))
   }
 
-  private static func remote(_ transport: PeopleTransport) throws -> RESTModelStore {
+  private static func remote(
+    _ transport: PeopleTransport, _ paging: RESTPaging = .whole
+  ) throws -> RESTModelStore {
     guard let url = URL(string: "http://people.test") else { throw ScriptServer.NotStarted(name: "people.test") }
     return RESTModelStore(
-      baseURL: url, dialect: JSONDialect(changesParameter: "updated_since"), transport: transport)
+      baseURL: url, dialect: JSONDialect(paging: paging, changesParameter: "updated_since"), transport: transport)
   }
 
   private static func samples(of round: Int, _ size: Int) -> [PersonRecord] {
@@ -73,12 +76,16 @@ enum SyncBenchmarks {
   }
 
   /// The first pull of people who have no local changes. Each round has a new local store.
-  private static func firstPull(in place: StoreFolder.Place) -> Benchmark {
+  ///
+  /// - Parameter pageSize: the number of records in a page of the server; nil for one answer with all of them.
+  private static func firstPull(in place: StoreFolder.Place, pageSize: Int? = nil) -> Benchmark {
     Benchmark(
-      group: "sync", name: "first pull of clean records", operation: "record", size: 100_000, maximumRounds: 5
+      group: "sync", name: "first pull of clean records\(pageSize.map { ", pages of \($0)" } ?? "")",
+      operation: "record", size: 100_000, maximumRounds: 5
     ) { size in
       let people = PersonRecord.samples(identifiers: 0..<size)
-      let remote = try remote(PeopleTransport(people))
+      let remote = try remote(
+        PeopleTransport(people, pageSize: pageSize ?? size), pageSize.map { .offset(size: $0) } ?? .whole)
       let original = try StoreFolder(in: place)
       let export = original.url.appending(path: "people.json")
       let source = files(original, durability: .none)
@@ -122,7 +129,7 @@ enum SyncBenchmarks {
       group: "sync", name: "pull 100 changes into 100,000 records", operation: "pull", size: 1, goal: 50e6
     ) { _ in
       let people = PersonRecord.samples(identifiers: 0..<100_000)
-      let transport = try PeopleTransport(people)
+      let transport = try PeopleTransport(people, pageSize: people.count)
       let folder = try StoreFolder(in: place)
       let local = files(folder)
       let store = store(local, try remote(transport))
