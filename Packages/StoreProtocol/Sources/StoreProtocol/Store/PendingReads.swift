@@ -111,9 +111,9 @@ public final class PendingReads {
   }
 
   /// Returns whether a write of a record was rolled back since a read began.
-  func wasRolledBack(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
+  func wasRolledBack(_ typeName: @autoclosure () -> String, _ identifier: String, since start: Moment) -> Bool {
     if rollbacks.isEmpty { return false }
-    return rollbacks[Record(typeName: typeName, identifier: ExactText(identifier))].map { $0 > start.number } ?? false
+    return rollbacks[Record(typeName: typeName(), identifier: ExactText(identifier))].map { $0 > start.number } ?? false
   }
 
   /// Returns the models that were saved since a read began.
@@ -159,9 +159,9 @@ public final class PendingReads {
 
   /// Returns whether a record was deleted, or changed without a live model, since a read began. It may have been created
   /// again by another writer.
-  public func wasDeleted(_ typeName: String, _ identifier: String, since start: Moment) -> Bool {
+  public func wasDeleted(_ typeName: @autoclosure () -> String, _ identifier: String, since start: Moment) -> Bool {
     if deletions.isEmpty { return false }
-    let deletion = deletions[Record(typeName: typeName, identifier: ExactText(identifier))]
+    let deletion = deletions[Record(typeName: typeName(), identifier: ExactText(identifier))]
     return deletion.map { $0.number > start.number } ?? false
   }
 
