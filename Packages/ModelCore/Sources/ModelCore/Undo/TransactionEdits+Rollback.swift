@@ -237,8 +237,8 @@ extension TransactionEdits {
     }
   }
 
-  /// Makes both sides of links equal that only one side has: an edit of another task, or an undo in the transaction,
-  /// lies between the restored states. A relation to one model decides.
+  /// Completes or cuts links that only one side has. An edit of another task, or an undo in the transaction, lies
+  /// between the restored states of the sides. A relation to one model decides.
   private func alignSides(of reverted: [Entry]) {
     var relations = reverted.compactMap { entry in (entry.field as? any Relation).map { ($0, entry.model) } }
     for model in newModels where model.origin == .new { relations += model.relations.map { ($0, model) } }
