@@ -90,7 +90,7 @@ extension ModelScope {
   /// that back.
   public func markNew(_ model: ModelObject) {
     let state = model.storeState
-    map.innermostTransaction?.onFailure { if !model.isDeleted { model.restore(state) } }
+    map.innermostTransaction?.onFailure { if !model.isDeleted, !model.isStored { model.restore(state) } }
     model.markNew()
   }
 }

@@ -133,7 +133,10 @@ extension ModelScope {
   public func addCreated(_ model: ModelObject) { map.add(model, isCreated: true) }
 
   /// Records that the open transaction of the running task created a model.
-  public func noteUncommittedCreation(of model: ModelObject) { map.innermostTransaction?.didCreate(model) }
+  public func noteUncommittedCreation(of model: ModelObject) {
+    map.innermostTransaction?.didCreate(model)
+    for edits in map.transactions { edits.didCreateElsewhere(model) }
+  }
 
   /// Reserves capacity for models of a type that are about to be added, if there are many.
   public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {

@@ -56,7 +56,8 @@ extension ModelUndo {
     {
       throw ModelUndoError.openStep(label: last.label)
     }
-    if let moved = isRedo ? redoSteps.last : undoSteps.last, running.contains(where: { moved.hasModels(deletedBy: $0) })
+    if let moved = isRedo ? redoSteps.last : undoSteps.last,
+      running.contains(where: { moved.hasModels(deletedBy: $0) || isRedo && moved.hasModels(createdBy: $0) })
     {
       throw ModelUndoError.openStep(label: moved.label)
     }
@@ -236,10 +237,10 @@ extension ModelUndo {
 
   /// Records a model before it becomes part of the scope or leaves it, in case the open transaction of a store fails.
   private func willMove(_ model: ModelObject) {
-    let map = scope.map, isMember = model.identityMap === map, state = model.storeState
+    let map = scope.map, isMember = model.identityMap === map, (state, wasStored) = (model.storeState, model.isStored)
     map.innermostTransaction?.onFailure {
       // Another task has created its record meanwhile.
-      if map.rollback?.createdElsewhere.contains(model) == true {
+      if !wasStored, model.isStored, map.rollback?.createdElsewhere.contains(model) == true {
         map.add(model, isCreated: true)
         return
       }

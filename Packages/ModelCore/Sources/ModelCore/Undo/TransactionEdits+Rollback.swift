@@ -243,7 +243,7 @@ extension TransactionEdits {
     var relations = reverted.compactMap { entry in (entry.field as? any Relation).map { ($0, entry.model) } }
     for model in newModels where model.origin == .new { relations += model.relations.map { ($0, model) } }
     for (relation, owner) in relations where !owner.isDeleted {
-      for model in relation.liveModels where !model.isDeleted {
+      for model in relation.liveModels where !model.isDeleted && !owner.isApart(from: model) {
         guard let inverse = relation.inverse(on: model), !inverse.refers(to: owner) else { continue }
         if relation.isToMany, !inverse.isToMany {
           align(relation, of: owner, withRestored: inverse, of: model)

@@ -270,7 +270,11 @@ extension RecordStore {
     var stored: [(bytes: [UInt8], revision: UInt64)?] = []
     var added: Set<RecordName> = []
     var unreadable: Set<RecordName> = []
+    var written: Set<RecordName> = []
     for operation in operations {
+      if transaction.entry(operation.type, operation.identifier) != nil {
+        written.insert(RecordName(operation.type, operation.identifier))
+      }
       let record: (bytes: [UInt8], revision: UInt64)?
       do {
         record = try await self.record(operation.type, operation.identifier)
@@ -287,9 +291,16 @@ extension RecordStore {
       } else if record == nil {
         throw ModelStoreError.notFound(operation.type, identifier: operation.identifier)
       }
+      // A nested transaction whose record it was may have failed since.
+      if operation.operation == .update, let previous = operation.previousValue, previous != record?.bytes {
+        throw RecordMismatch(.wasChanged, operation.type, operation.identifier)
+      }
     }
     try await followCommits()
     try checkTransaction(is: log)
+    for name in written where transaction.entry(name.type.text, name.identifier.text) == nil {
+      throw RecordMismatch(.wasChanged, name.type.text, name.identifier.text)
+    }
     for operation in operations { try transaction.checkWriter(of: operation.type, operation.identifier) }
     for operation in operations { try check(operation, in: transaction) }
     for (operation, record) in zip(operations, stored) {

@@ -200,7 +200,7 @@ extension ModelStoreError {
 
   /// Rejects a save of a model that an open transaction of another task created: its record may never exist.
   static func rejectCreatedElsewhere(_ model: ModelObject, in scope: ModelScope) throws {
-    guard scope.isCreatedElsewhere(model) else { return }
+    guard model.isKnownToStore, scope.isCreatedElsewhere(model) else { return }
     throw ModelStoreError(
       .conflict,
       """
