@@ -104,8 +104,8 @@ struct RelationLoader {
     withExtendedLifetime(first) { unlink(members, from: (owner, relation), except: uncommitted.union(stored)) }
   }
 
-  /// Removes members from the relation that are no longer stored, unless the inverse has a local change. So do those
-  /// that the transaction of another task created: it may have ended since they were looked for.
+  /// Removes members from the relation that are no longer stored, unless the inverse has a local change. Those whose
+  /// creation was rolled back meanwhile are new, and keep their links.
   private func unlink(_ members: [ModelObject], from owner: Owner, except stored: Set<ModelObject>) {
     for case let member as any Model in members
     where member.isKnownToStore && !member.isUnloadedReference && !stored.contains(member) {
