@@ -51,6 +51,12 @@ import Testing
     var random = RandomSource(seed: seed)
     try await withStore { store in
       let writer = FileModelStore(store.handle)
+      let companies = try await writer.createAll(
+        (0..<3).map { number in
+          let company = ContractCompany.with(identifier: "c\(number)", in: writer.scope)
+          company.name.value = "company \(number)"
+          return company
+        })
       for _ in 0..<60 {
         let people = try await writer.list(ContractPerson.self)
         switch Int.random(in: 0..<8, using: &random) {
@@ -59,8 +65,13 @@ import Testing
         case 2:
           guard let person = people.randomElement(using: &random) else { continue }
           person.age.value = Int.random(in: 0..<100, using: &random)
+          person.company.value = companies.randomElement(using: &random)
           try await writer.update(person)
         case 3: try await store.compact()
+        case 4:
+          guard let company = companies.randomElement(using: &random) else { continue }
+          company.name.value = "company \(Int.random(in: 0..<4, using: &random))"
+          try await writer.update(company)
         default: break
         }
         let kept = try await writer.list(ContractPerson.self).filter { $0.name.value != "n1" }
@@ -79,6 +90,11 @@ import Testing
           #expect(group.values.0 == members.count)
           #expect(group.values.1 == (ages.isEmpty ? nil : ages.reduce(0, +)))
         }
+        let counts = try await store.groups(ContractPerson.self, by: { $0.company.name }) { $0.count }
+        let people = try await writer.list(ContractPerson.self)
+        let expectedCounts = Dictionary(grouping: people) { $0.company.value?.name.value }.mapValues(\.count)
+        #expect(counts.count == expectedCounts.count)
+        for count in counts { #expect(expectedCounts[count.key] == count.values) }
       }
     }
   }

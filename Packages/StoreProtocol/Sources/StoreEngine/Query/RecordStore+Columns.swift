@@ -45,7 +45,7 @@ extension RecordStore {
       // Reports lost records, as a query of the records does.
       _ = try await handle.current().count(context.name)
       try transaction?.noteQuery(context.name, at: position)
-      return try fold(columns, program, isRead: false)
+      return try await fold(columns, program, isRead: false, after: position) { state.lastWrite == revision }
     case .wanted(let known):
       let missing = keys.filter { known[$0] == nil }
       guard let built = try await columns(of: program, missing) else { return nil }
@@ -53,7 +53,7 @@ extension RecordStore {
       let all = known.merging(built.compactMapValues(\.self)) { $1 }
       guard state.lastWrite == revision, keys.allSatisfy({ all[$0] != nil }) else { return nil }
       try transaction?.noteQuery(context.name, at: position)
-      return try fold(all, program, isRead: true)
+      return try await fold(all, program, isRead: true, after: position) { state.lastWrite == revision }
     case .unwanted:
       guard let selection else { return nil }
       return try await foldSelected(program, selection, after: position)
@@ -67,7 +67,8 @@ extension RecordStore {
   private func foldSelected<M: Model>(
     _ program: QueryProgram<M>, _ selection: IndexSelection, after position: UInt64?
   ) async throws -> QueryReport? {
-    guard let snapshot = try await handle.current() as? any ScanningSnapshot,
+    // The records of related models would be from another moment.
+    guard !program.projectsRelatedModels, let snapshot = try await handle.current() as? any ScanningSnapshot,
       let keys = program.keysOfProjection(isTested: !selection.isExact)
     else { return nil }
     let builder = program.columnBuilder(for: keys)
@@ -94,7 +95,7 @@ extension RecordStore {
     let columns = builder.finish().compactMapValues(\.self)
     guard keys.allSatisfy({ columns[$0] != nil }) else { return nil }
     try transaction?.noteQuery(M.typeName, at: position)
-    return try fold(columns, program, isRead: true, selected: plan)
+    return try await fold(columns, program, isRead: true, selected: plan, after: position) { true }
   }
 
   /// Returns the selection of records by indexes; nil if all records have to be read.
@@ -111,13 +112,41 @@ extension RecordStore {
 
   /// Returns nil if a value can't be read. Only the records decide whether the query needs it: columns also have values
   /// that a former part of the condition excludes, or that were replaced.
+  ///
+  /// - Parameter isCurrent: returns whether no record was written since the columns were built.
   private func fold<M: Model>(
-    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool, selected plan: QueryPlan? = nil
-  ) throws -> QueryReport? {
+    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool, selected plan: QueryPlan? = nil,
+    after position: UInt64?, isCurrent: () -> Bool
+  ) async throws -> QueryReport? {
     do {
-      return try program.fold(columns, isRead: isRead, selected: plan)
+      let values =
+        if program.projectsRelatedModels {
+          try await columnsOfRelatedModels(columns, program, after: position, isCurrent)
+        } else {
+          try program.columnsOfProjection(columns) { _, _ in nil }
+        }
+      guard let values else { return nil }
+      return try program.fold(columns, values, isRead: isRead, selected: plan)
     } catch let error as ModelStoreError where error.code == .corrupt {
       return nil
+    }
+  }
+
+  /// Returns the columns of a projection, with the related models of one snapshot.
+  private func columnsOfRelatedModels<M: Model>(
+    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, after position: UInt64?, _ isCurrent: () -> Bool
+  ) async throws -> [ValueColumn]? {
+    try await withSnapshot { snapshot in
+      // The columns have the records of the snapshot only if none was written before it was taken.
+      guard isCurrent() else { return nil }
+      let memory = QueryMemory(snapshot, isSnapshot: true, after: position, nil)
+      while true {
+        do {
+          return try program.columnsOfProjection(columns) { try memory.record(of: $0, $1) }
+        } catch let missing as MissingRelatedRecords {
+          for record in missing.records { try await read(record, memory) }
+        }
+      }
     }
   }
 

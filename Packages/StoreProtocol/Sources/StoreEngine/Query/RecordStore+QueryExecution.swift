@@ -287,9 +287,7 @@ extension RecordStore {
             relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
           memory.joined[key] = try await records(of: join.relatedClass, where: join.condition, memory)
         } else {
-          try transaction?.noteRead(missing.typeName, missing.identifier, at: memory.position)
-          memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
-            try await readableRecord(missing.typeName, missing.identifier, at: memory.records))
+          try await read(missing, memory)
         }
       } catch let error as ModelStoreError where error.code == .corrupt {
         return try await skip(error, M.typeName, record.identifier)
@@ -297,7 +295,14 @@ extension RecordStore {
     }
   }
 
-  /// Returns a record that a condition reads; nil if it does not exist, or can't be read and is skipped.
+  /// Reads the record of a related model.
+  final func read(_ missing: MissingRelatedRecord, _ memory: QueryMemory<Engine.Snapshot>) async throws {
+    try transaction?.noteRead(missing.typeName, missing.identifier, at: memory.position)
+    memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
+      try await readableRecord(missing.typeName, missing.identifier, at: memory.records))
+  }
+
+  /// Returns a record that a query reads; nil if it does not exist, or can't be read and is skipped.
   private func readableRecord(
     _ type: String, _ identifier: String, at snapshot: Engine.Snapshot
   ) async throws -> [UInt8]? {

@@ -64,10 +64,11 @@ extension QueryProgram {
   /// - Parameter isTested: whether the condition is tested, too.
   package func keysOfProjection(isTested: Bool = true) -> [String]? {
     guard let projection, projection.fold != nil, !isSorted, query.limit == nil, query.offset == 0,
-      columns.allSatisfy({ $0.steps.isEmpty && $0.slot.inner.isEmpty }), var slots = slotsForColumns
+      columns.allSatisfy({ $0.steps.isEmpty ? $0.slot.inner.isEmpty : !$0.slotOfRecord.isNested }),
+      var slots = slotsForColumns
     else { return nil }
     if !isTested { slots = [] }
-    for column in columns where !slots.contains(where: { $0 === column.slot }) { slots.append(column.slot) }
+    for slot in columns.map(\.slotOfRecord) where !slots.contains(where: { $0 === slot }) { slots.append(slot) }
     return slots.isEmpty ? nil : slots.map(\.spelledKey)
   }
 
@@ -75,11 +76,12 @@ extension QueryProgram {
   ///
   /// - Parameters:
   ///   - found: the columns, by key.
+  ///   - values: the columns of the projection, in its order.
   ///   - isRead: whether their records were read to build some of them.
   ///   - selected: the plan that selected the records of the columns; nil if they have all records.
   /// - Returns: the report; nil if there are no columns.
   package func fold(
-    _ found: [String: ValueColumn], isRead: Bool, selected plan: QueryPlan? = nil
+    _ found: [String: ValueColumn], _ values: [ValueColumn], isRead: Bool, selected plan: QueryPlan? = nil
   ) throws -> QueryReport? {
     guard let projection, let count = found.first?.value.count else { return nil }
     projection.begin(isStreamed: true)
@@ -89,7 +91,7 @@ extension QueryProgram {
         Self.rows(of: try node.mask(count) { found[$0.spelledKey] })
       }
     }
-    try projection.fold?(columns.compactMap { found[$0.slot.spelledKey] }, rows, count)
+    try projection.fold?(values, rows, count)
     var report = QueryReport(
       plan: plan ?? .all(count), testedCount: node == nil ? 0 : count, readCount: isRead ? count : 0,
       matchCount: rows?.count ?? count)
