@@ -122,6 +122,14 @@ extension ErrorText {
       try MemoryModelStore().index(\Author.color)
     },
     ErrorText(
+      "an index of a to-many relation",
+      """
+      No index of "books" was created: it is a to-many relation. Index a foreign key of one model, or query without an index.
+      """
+    ) { _ in
+      try MemoryModelStore().index(\Author.books)
+    },
+    ErrorText(
       "a transaction that another write overtook",
       """
       The transaction was not written: another writer changed Author "1" since the transaction read it. Its edits were \

@@ -31,7 +31,7 @@ import Testing
     #expect(report.created.count == 300)
     #expect(report.rejected.map(\.index) == [300])
     let message = report.rejected.first.map { "\($0.error)" }
-    #expect(message?.contains(#"the store gave its identifier "2" to entry 1"#) == true)
+    #expect(message?.contains(#"The store gave its identifier "2" to the entry at index 1"#) == true)
     #expect(try await store.lookup(Patient.self, identifier: "2").name == "new 1")
   }
 }

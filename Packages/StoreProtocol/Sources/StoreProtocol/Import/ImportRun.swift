@@ -100,7 +100,7 @@ final class ImportRun<M: Model> {
           entry,
           ModelStoreError(
             .conflict,
-            "This entry was not imported: entry \(first) has the same identifier \(identifier.quotedForMessage).",
+            "The entry at index \(first) has the same identifier \(identifier.quotedForMessage), and was read first.",
             identifier: identifier))
       }
       indices[ExactText(identifier)] = index
@@ -135,8 +135,8 @@ final class ImportRun<M: Model> {
       throw ModelStoreError(
         .conflict,
         """
-        This entry was not imported: the store gave its identifier \(entry.identifier?.quotedForMessage ?? "") to entry \(first), which had \
-        none. Put entries without identifier after the others.
+        The store gave its identifier \(entry.identifier?.quotedForMessage ?? "") to the entry at index \(first), which had none. \
+        Put entries without identifier after the others.
         """, identifier: entry.identifier)
     }
     var object = object
@@ -171,8 +171,7 @@ final class ImportRun<M: Model> {
     throw ModelStoreError(
       .conflict,
       """
-      This \(model.storedTypeName.nameForMessage) was not imported, because another task deleted it meanwhile. Import its \
-      entry again to create it.
+      Another task deleted the \(model.storedTypeName.nameForMessage) during the import. Import the entry again to create it.
       """, identifier: model.storedIdentifier)
   }
 

@@ -84,6 +84,14 @@ public struct StoredKeyPath: Sendable {
         leave out .text.
         """)
     }
+    if let relation = field as? any RelationField {
+      return ModelStoreError(
+        .invalid,
+        """
+        No index of \(name) was created: \(relation.isToMany ? "it is a to-many relation" : "it is not a foreign key"). Index a \
+        foreign key of one model, or query without an index.
+        """)
+    }
     return ModelStoreError(
       .invalid,
       """
