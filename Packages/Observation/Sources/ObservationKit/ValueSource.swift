@@ -60,7 +60,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     return end
   }
 
-  /// Copies a value that another observable was set to.
+  /// Takes over the new value of another observable.
   @inlinable
   public func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>) {
     if observable.isUnset { return }

@@ -7,8 +7,8 @@
 /// accesses its call overflows the stack.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
-  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and the
-  // compiler checks that arguments and results are Sendable or disconnected (`sending`).
+  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock. The compiler
+  // checks that arguments and results are Sendable or disconnected (`sending`).
   @usableFromInline var guarded: Guarded
   @usableFromInline let lock = SystemLock()
 

@@ -30,8 +30,8 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
   public var description: String {
     let subject = valueType == Any.self ? "Values set in a transaction" : "A value of type \(valueType)"
     return """
-      \(subject) did not settle: observers set it again \(passes) times within one set. The last value stays and the \
-      remaining notifications were dropped: look for two observers that set each other's value differently each time.
+      \(subject) did not settle after \(passes) rounds: observers set it again in each. The last value is kept and \
+      further notifications are dropped; look for two observers that set each other's values.
       """
   }
 

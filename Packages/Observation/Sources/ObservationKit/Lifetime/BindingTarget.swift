@@ -1,14 +1,19 @@
 /// The target of all bindings to one object, returned by ``ValueObserver/bindingTarget``.
 ///
-/// ``ValueSource`` and fields have one. Create one for an observable of your own only if its bindings must be as fast.
-/// It is public because the code of bindings is inlined into other modules.
+/// ``ValueSource`` and fields have one. Create one for an observable of your own only if its bindings have to be as
+/// fast as those of fields. It is public because the code of bindings is inlined into other modules.
 ///
 /// ```swift
 /// final class Dial: ValueObserver {
 ///   var angle = 0.0
-///   private(set) lazy var bindingTarget: BindingTarget<Double>? = BindingTarget(of: self) { dial, angle, _ in dial.angle = angle }
+///   private(set) lazy var bindingTarget: BindingTarget<Double>? =
+///     BindingTarget(of: self) { dial, angle, _ in dial.angle = angle }
 ///   deinit { bindingTarget?.end() }
-///   func valueChanged(from old: Double, to new: Double, observable: any ValueObservable<Double>) { angle = new }
+///   func valueChanged(
+///     from old: Double, to new: Double, observable: any ValueObservable<Double>
+///   ) {
+///     angle = new
+///   }
 /// }
 /// ```
 public final class BindingTarget<Value>: DeallocationGuard {

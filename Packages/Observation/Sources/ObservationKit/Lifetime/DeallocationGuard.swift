@@ -50,8 +50,8 @@ public class DeallocationGuard {
     // On this thread the object may lose its last reference in `body`; retained, it is deallocated afterwards.
     let object = Unmanaged.passRetained(object)
     object._withUnsafeGuaranteedRef(body)
-    // Another thread may have released the last reference before, and waits in `end()`: then the memory of the object
-    // is valid until the use has ended, and so the object is released first.
+    // Another thread may have released the last reference before, and waits in `end()`. Then the memory of the object
+    // is valid until the use has ended, so the object is released first.
     if uses == 0 { releaser.store(currentThread(), ordering: .relaxed) }
     object.release()
     if uses == 0 { releaser.store(0, ordering: .relaxed) }

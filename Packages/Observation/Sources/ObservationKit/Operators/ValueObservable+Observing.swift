@@ -31,7 +31,7 @@ extension ValueObservable {
   /// Observes with a closure that gets the new value until an owner is deallocated.
   ///
   /// - Parameters:
-  ///   - owner: held weakly; the observation ends with it, or with `removeObserver(owner)`.
+  ///   - owner: the owner, held weakly. The observation ends when it is deallocated, or with `removeObserver(owner)`.
   ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns.
   ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner

@@ -6,7 +6,10 @@
 /// ```swift
 /// final class Log: ValueObserver {
 ///   var lines: [String] = []
-///   func valueChanged(from oldValue: Int, to newValue: Int, observable: any ValueObservable<Int>) {
+///   func valueChanged(
+///     from oldValue: Int, to newValue: Int,
+///     observable: any ValueObservable<Int>
+///   ) {
 ///     lines.append("\(oldValue) → \(newValue)")
 ///   }
 /// }

@@ -161,7 +161,7 @@ private let ways: [Way] = [
     return cast.members.map { ($0.name, Weak($0.object)) }
   }
 
-  @Test func `Nothing leaks with a bound target, also not the way by which bindings reach it`() {
+  @Test func `Nothing leaks with a bound target, not even its binding target`() {
     weak var end: AnyObject?
     do {
       let (source, target) = (ValueSource(1), ValueSource(2))
