@@ -42,7 +42,8 @@ extension Field {
   ///
   /// ```swift
   /// let size = Field<String>().constrain(to: ["S", "M", "L"])
-  /// for value in size.allowedValues ?? [] { print(value) }   // the entries of a menu
+  /// // The entries of a menu:
+  /// for value in size.allowedValues ?? [] { print(value) }
   /// ```
   public final var allowedValues: [Content]? {
     if let metadata, metadata.domain != nil { return metadata.allowedValues }

@@ -48,7 +48,7 @@ extension AnyField {
         // An incomplete list may be in no record.
         detailsForWriting.restoration = { _ in false }
         discardBaseline()
-        // The field stays unsaved, but its former states are outdated.
+        // The field stays unsaved, but its previous states are outdated.
         if flags.contains(.ownerWatches) { notifyOwnerOfSave() }
       }
       return

@@ -309,7 +309,9 @@ open class AnyField: ObservationOwner {
   /// Calls a closure after every change of the value, whichever type it has.
   ///
   /// ```swift
-  /// for field in person.fields { field.observe { print(field.key ?? "", field.anyValue ?? "none") } }
+  /// for field in person.fields {
+  ///   field.observe { print(field.key ?? "", field.anyValue ?? "none") }
+  /// }
   /// ```
   ///
   /// - Parameter action: called in the isolation of the field. The field retains it: capture owners weakly.

@@ -4,7 +4,8 @@
 /// element: its rules, its allowed values and its transformer apply to every element.
 ///
 /// ```swift
-/// let tags = ArrayField(Field<String>().require(.notBlank), name: "Tags", allowsDuplicates: false)
+/// let tags = ArrayField(
+///   Field<String>().require(.notBlank), name: "Tags", allowsDuplicates: false)
 /// tags.append("new")
 /// ```
 ///
@@ -95,7 +96,7 @@ open class ArrayField<Element>: Field<[Element]> {
   /// ``Field/copy()``.
   open override func copy() -> ArrayField<Element> { ArrayField(copying: self) }
 
-  /// Returns a copy that takes every value of this list until it is set itself: see ``Field/clone()``.
+  /// Returns a copy that follows this list until the copy is set: see ``Field/clone()``.
   open override func clone() -> ArrayField<Element> {
     let clone = copy()
     clone.follow(self)
@@ -332,7 +333,7 @@ extension ArrayField where Element: AnyObject {
   @_disfavoredOverload
   public func contains(_ element: Element) -> Bool { storedElements?.contains { $0 === element } ?? false }
 
-  /// Removes the first occurrence of an object.
+  /// Removes the first occurrence of an element.
   ///
   /// - Returns: `false` if the list does not contain it.
   @_disfavoredOverload

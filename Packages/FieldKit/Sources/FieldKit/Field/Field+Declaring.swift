@@ -2,13 +2,15 @@ extension Field {
   /// Adds a rule. All rules are checked, in the order in which they were added.
   ///
   /// ```swift
-  /// let age = Field<Int>(name: "Age").require(.range(0...130), message: "is not an age", allowNil: false)
+  /// let age = Field<Int>(name: "Age").require(
+  ///   .range(0...130), message: "is not an age", allowNil: false)
   /// ```
   ///
   /// - Parameters:
   ///   - rule: the condition that the value has to meet.
-  ///   - message: the message for a violation, as the end of a sentence about the field. Nil: the message of the rule.
-  ///   - allowNil: whether a field without a value passes. Nil: as the rule declares.
+  ///   - message: the predicate of a sentence about the field, such as "is not an age"; nil for the message of the
+  ///     rule.
+  ///   - allowNil: whether a field without a value meets the rule; nil for the behaviour that the rule declares.
   @inlinable
   @discardableResult
   public func require(_ rule: Rule<Content>, message: String? = nil, allowNil: Bool? = nil) -> Self {

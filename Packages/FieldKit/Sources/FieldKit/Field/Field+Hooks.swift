@@ -9,7 +9,9 @@ extension Field {
   ///     super.init()
   ///     reportsSets = true
   ///   }
-  ///   override func didSet(from oldValue: String?, to newValue: String?) { entries.append(newValue) }
+  ///   override func didSet(from oldValue: String?, to newValue: String?) {
+  ///     entries.append(newValue)
+  ///   }
   /// }
   /// ```
   ///

@@ -85,7 +85,8 @@ extension Field {
   ///
   /// ```swift
   /// final class Journey: Model {
-  ///   @Field(configure: { $0.transform(with: .date(format: "yyyy-MM-dd")) }) var day: Date?
+  ///   @Field(configure: { $0.transform(with: .date(format: "yyyy-MM-dd")) })
+  ///   var day: Date?
   /// }
   /// ```
   ///

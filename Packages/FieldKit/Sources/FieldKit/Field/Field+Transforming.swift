@@ -5,7 +5,9 @@ extension Field {
   /// every other context. A second transformer for the same context replaces the first.
   ///
   /// ```swift
-  /// let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd")).transform(with: .date(format: "dd.MM.yy"), in: "csv")
+  /// let day = Field<Date>()
+  ///   .transform(with: .date(format: "yyyy-MM-dd"))
+  ///   .transform(with: .date(format: "dd.MM.yy"), in: "csv")
   /// ```
   ///
   /// A transformer for all contexts also converts each value that is set: this `day`, set to a moment, becomes the

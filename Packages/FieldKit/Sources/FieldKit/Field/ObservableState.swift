@@ -6,7 +6,7 @@
 /// let name = Field<String>().require(.notBlank)
 /// name.validationStates --> { state in print(state) }  // unknown
 /// name.value = ""
-/// name.validate()                                      // invalid(["cannot be blank"])
+/// name.validate()  // invalid(["cannot be blank"])
 /// ```
 public final class ObservableState<State: Equatable>: ValueObservable {
   /// The current state.

@@ -1,5 +1,5 @@
 extension Sequence where Element: Equatable {
-  /// Returns the elements without repetitions: of equal ones the first, in their order.
+  /// Returns the elements without duplicates: the first of equal elements, in the original order.
   ///
   /// ```swift
   /// assert([3, 1, 3].uniqueElements() == [3, 1])
@@ -16,7 +16,7 @@ extension Sequence where Element: Equatable {
 }
 
 extension Sequence where Element: Hashable {
-  /// Returns the elements without repetitions: of equal ones the first, in their order.
+  /// Returns the elements without duplicates: the first of equal elements, in the original order.
   ///
   /// - Complexity: O(*n*).
   public func uniqueElements() -> [Element] {

@@ -5,7 +5,8 @@
 /// while true {
 ///   switch try splitter.next() {
 ///   case .element: splitter.withElement { bytes in … }
-///   case .needsBytes: if let chunk = … { splitter.append(chunk) } else { splitter.complete() }
+///   case .needsBytes:
+///     if let chunk = … { splitter.append(chunk) } else { splitter.complete() }
 ///   case .ended: return
 ///   }
 /// }

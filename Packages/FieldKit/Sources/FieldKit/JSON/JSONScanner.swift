@@ -5,7 +5,11 @@
 /// ```swift
 /// try scanner.beginObject()
 /// while let key = try scanner.nextKey() {
-///   if key == "age" { age = try scanner.readInt() } else { try scanner.skipValue() }
+///   if key == "age" {
+///     age = try scanner.readInt()
+///   } else {
+///     try scanner.skipValue()
+///   }
 /// }
 /// ```
 ///

@@ -42,8 +42,8 @@ public enum DirectKind: UInt8, Sendable {
   }
 }
 
-// The only casts of a field by its kind: the kind was found from the type of the property that
-// holds the field, so nothing else can be there.
+// The only casts of a field by its kind. The kind was found from the type of the property that holds the field, so
+// nothing else can be there.
 extension AnyField {
   @inline(__always) final var asInt: Field<Int> { unsafeDowncast(self, to: Field<Int>.self) }
   @inline(__always) final var asString: Field<String> { unsafeDowncast(self, to: Field<String>.self) }

@@ -112,7 +112,7 @@ struct InternKey: Sendable {
     hash = mixed ^ mixed &>> 29
   }
 
-  /// Mixes in the length and both ends of a text: enough to tell names apart, whatever their length.
+  /// Mixes in the length and both ends of a text: enough to distinguish names of any length.
   @inline(__always)
   private static func mix(_ text: String, into hash: inout UInt64) {
     let utf8 = text.utf8

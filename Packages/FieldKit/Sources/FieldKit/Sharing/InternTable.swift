@@ -153,7 +153,7 @@ func sharedObject(for numbers: InternKey.Numbers, _ firstText: String?, _ second
 
 /// An entry of an ``InternTable``.
 private final class InternEntry: @unchecked Sendable {
-  // Sendable because nothing changes once other threads can see it: `next` is set before the entry is published with
+  // Sendable because nothing changes once other threads can see it. `next` is set before the entry is published with
   // release semantics, and `object` is immutable by the contract of `object(for:make:)`.
   let key: InternKey
   let object: AnyObject

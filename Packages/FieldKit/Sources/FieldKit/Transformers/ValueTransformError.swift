@@ -2,7 +2,8 @@
 /// its value.
 ///
 /// ```swift
-/// let error = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))
+/// let error = ValueTransformError(
+///   expected: "an integer", found: JSONValue.string("seven"))
 /// print(error)  // expected an integer, found the string "seven"
 /// ```
 public struct ValueTransformError: Error, CustomStringConvertible {

@@ -3,7 +3,8 @@
 ///
 /// ```swift
 /// var context = ValueTransformerContext(keyCase: .snake)
-/// context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
+/// context.transform(
+///   Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
 /// ```
 ///
 /// A value is converted by the first of these that exists:

@@ -11,11 +11,19 @@
 ///
 /// ```swift
 /// struct Percent: ValueTransforming {
-///   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Double? {
-///     guard let number = json.doubleValue else { throw ValueTransformError(expected: "a percentage", found: json) }
+///   func importValue(
+///     _ json: JSONValue, in context: ValueTransformerContext
+///   ) throws -> Double? {
+///     guard let number = json.doubleValue else {
+///       throw ValueTransformError(expected: "a percentage", found: json)
+///     }
 ///     return number / 100
 ///   }
-///   func exportValue(_ value: Double, in context: ValueTransformerContext) throws -> JSONValue { .double(value * 100) }
+///   func exportValue(
+///     _ value: Double, in context: ValueTransformerContext
+///   ) throws -> JSONValue {
+///     .double(value * 100)
+///   }
 /// }
 /// let share = Field<Double>().transform(with: Percent())
 /// ```

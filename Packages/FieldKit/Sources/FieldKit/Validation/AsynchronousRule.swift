@@ -30,7 +30,9 @@ extension Field where Content: Sendable {
   /// Adds a rule that takes time to check, such as by a request to a server.
   ///
   /// ```swift
-  /// let name = Field<String>().require(.notBlank).require(code: "taken", message: "is taken") { name in
+  /// let name = Field<String>().require(.notBlank).require(
+  ///   code: "taken", message: "is taken"
+  /// ) { name in
   ///   await api.isFree(name)
   /// }
   /// ```

@@ -1,7 +1,8 @@
 /// A set of characters that a text may consist of.
 ///
 /// ```swift
-/// let color = Field<String>().require(.characters(in: .hexadecimal)).require(.length(6))
+/// let color = Field<String>()
+///   .require(.characters(in: .hexadecimal)).require(.length(6))
 /// let code = Field<String>().require(.characters(in: .digits.union("- ")))
 /// ```
 ///

@@ -2,9 +2,11 @@ extension Rule {
   /// Returns a rule about a value that is derived from the field's value.
   ///
   /// ```swift
-  /// let name = Field<String>().require(.derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
+  /// let name = Field<String>().require(
+  ///   .derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
   /// name.value = "ada"
-  /// print(name.validate().messages)   // ["first letter must be less than or equal to Z"]
+  /// print(name.validate().messages)
+  /// // ["first letter must be less than or equal to Z"]
   /// ```
   ///
   /// The violation has the code and the arguments of the inner rule, and the name as the argument `of`. A missing value

@@ -6,7 +6,8 @@ extension Rule where Value: Comparable {
   /// `Double.nan`, does not.
   ///
   /// ```swift
-  /// let age = Field<Int>().require(.range(0...130)), price = Field<Double>().require(.range(0..<1_000))
+  /// let age = Field<Int>().require(.range(0...130))
+  /// let price = Field<Double>().require(.range(0..<1_000))
   /// ```
   @inlinable
   public static func range<Bounds: RangeExpression>(_ range: Bounds) -> Rule where Bounds.Bound == Value {

@@ -5,7 +5,8 @@
 ///
 /// ```swift
 /// let even = Rule<Int>(code: "even", message: "must be even") { $0 % 2 == 0 }
-/// let count = Field<Int>().require(even).require(.range(0...10).message("must fit in the box"))
+/// let count = Field<Int>()
+///   .require(even).require(.range(0...10).message("must fit in the box"))
 /// ```
 ///
 /// - Note: Not `Sendable`, because a test of your own may use anything in the isolation of the field.

@@ -5,7 +5,8 @@
 /// age.validate()
 /// for violation in age.violations {
 ///   switch (violation.code, violation.detail) {
-///   case ("range", "minimum"): print("mindestens \(violation.arguments["minimum"] ?? nil)")
+///   case ("range", "minimum"):
+///     print("mindestens \(violation.arguments["minimum"] ?? nil)")
 ///   default: print(violation.message)
 ///   }
 /// }

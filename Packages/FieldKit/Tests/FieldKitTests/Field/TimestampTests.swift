@@ -58,7 +58,7 @@ import Testing
   }
 }
 
-/// Lets the clock go on until a date can tell it.
+/// Waits until the clock returns another date.
 private func waitForNextDate() {
   let start = Date()
   while Date().timeIntervalSince(start) < 0.000_001 {}

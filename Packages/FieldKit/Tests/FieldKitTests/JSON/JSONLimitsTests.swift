@@ -74,8 +74,8 @@ import Testing
       }
       failures.finish()
     }
-    // Unoptimised code takes up to 1.4 KB a level, optimised code a sixth of that: less than the 512 KB of secondary
-    // threads on Apple platforms.
+    // Unoptimised code takes up to 1.4 KB a level, and optimised code a sixth of that. This is less than the 512 KB of
+    // secondary threads on Apple platforms.
     thread.stackSize = 2048 * 1024
     thread.start()
     #expect(failures.wait() == [])

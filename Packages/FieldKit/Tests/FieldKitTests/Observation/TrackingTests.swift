@@ -14,7 +14,7 @@ private final class Counter: Sendable {
   }
 }
 
-/// How often tracking of what `read` reads tells, while `change` runs.
+/// The number of notifications about the values that `read` reads, while `change` runs.
 private func changes(of read: () -> Void, during change: () -> Void) -> Int {
   let counter = Counter()
   counter.track(read)
