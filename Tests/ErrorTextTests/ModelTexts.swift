@@ -20,7 +20,7 @@ extension ErrorText {
     ErrorText(
       "a list that is not where it is looked for",
       """
-      Unexpected document at line 1, column 14 (byte 13): expected an array at "data", found \
+      The document has no list at line 1, column 14 (byte 13): expected an array at "data", found \
       nothing there.
       """
     ) { _ in
@@ -178,7 +178,7 @@ extension ErrorText {
     ErrorText(
       "a stream whose list is not there",
       """
-      Unexpected document at line 1, column 14, byte 13: expected an array at "data", found nothing \
+      The document has no list at line 1, column 14, byte 13: expected an array at "data", found nothing \
       there. No element was delivered before it.
       """
     ) { _ in

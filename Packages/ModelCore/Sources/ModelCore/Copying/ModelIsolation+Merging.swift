@@ -9,7 +9,8 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// ```swift
   /// person.merge(from: copy, exclude: [person.id])
-  /// person.merge(from: earlier, include: [person.name])  // whether it is newer there or older
+  /// // Merges the name even if it is older there:
+  /// person.merge(from: earlier, include: [person.name])
   /// ```
   ///
   /// - Parameters:

@@ -3,7 +3,8 @@
 /// An error for a model that can't be deleted while other models reference it. The store and all models are unchanged.
 ///
 /// ```swift
-/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its delete rule is deny.
+/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt
+/// // "2"), and its delete rule is deny.
 /// // Remove or delete them first.
 /// ```
 public struct DeletionDeniedError: Error, CustomStringConvertible {

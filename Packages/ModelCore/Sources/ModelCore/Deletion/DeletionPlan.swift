@@ -5,11 +5,15 @@
 /// A store deletes as follows:
 ///
 /// ```swift
-/// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
-/// try await engine.delete(plan.models)             // atomically
-/// plan.nullifyLinks()                              // only now: remaining models no longer reference the deleted ones
+/// // Throws DeletionDeniedError, and changes nothing:
+/// let plan = try author.deletionPlan()
+/// try await engine.delete(plan.models)  // atomically
+/// // From here on, remaining models no longer reference the deleted ones:
+/// plan.nullifyLinks()
 /// for model in plan.models { finishDeleting(model) }
-/// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
+/// for model in plan.nullifiedModels where model.isKnownToStore {
+///   try await save(model)
+/// }
 /// ```
 ///
 /// Nothing is changed before ``nullifyLinks()`` is called. So a store that fails has nothing to

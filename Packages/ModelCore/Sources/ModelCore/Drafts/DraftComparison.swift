@@ -72,7 +72,7 @@ struct DraftComparison {
     return DraftEdit(field: field, models: models + returned, isVoid: false)
   }
 
-  /// The members of the draft, and those that it removed although they were edited, at their former indices.
+  /// The members of the draft, and those that it removed although they were edited, at their previous indices.
   private var mineWithDiscarded: [ModelObject] {
     var models = mine ?? []
     for (index, model) in (field.baseModels ?? []).enumerated() where discarded.contains(model) {
@@ -113,8 +113,8 @@ struct DraftEdit {
     let removed = current.filter { !kept.contains($0) }
     let added = target.filter { !known.contains($0) }
     let isReordered = current.filter { kept.contains($0) } + added != target
-    // A list of which not all members are loaded stays so, unless the draft set it as a whole, or removed a member that
-    // was unloaded.
+    // A partially loaded list stays partially loaded, unless the draft set it as a whole, or removed a member that was
+    // unloaded.
     let isWhole = list.loadState == .loaded || field.wasLoaded
     let isSetWhole =
       isWhole

@@ -43,7 +43,7 @@ final class DraftGraph {
   /// Sets the copies to the present values of the originals.
   func load() {
     let found = draftedModels()
-    // The former originals are retained until their copies were found by their identity.
+    // The previous originals are retained until their copies were found by their identity.
     let (former, formerCopies) = (models, copies)
     copies = [:]
     originals = [:]

@@ -3,7 +3,8 @@
 /// A copy of a model that is edited separately, and then applied to the original or discarded.
 ///
 /// ```swift
-/// let book = try Book.from(dictionaryValue: ["id": 1, "title": "Emma"], in: ModelScope())
+/// let book = try Book.from(
+///   dictionaryValue: ["id": 1, "title": "Emma"], in: ModelScope())
 /// let draft = book.draft()
 /// draft.model.title.value = "Persuasion"
 /// assert(book.title.value == "Emma" && draft.isDirty)

@@ -77,7 +77,7 @@ final class IdentityMap {
     let classOfRecord: (ModelObject.Type, _ identifier: String) -> ModelObject.Type?
   }
 
-  /// The former identifiers of a model to which a store gave another one.
+  /// The previous identifiers of a model to which a store gave another one.
   struct Aliases {
     fileprivate weak var model: ModelObject?
     fileprivate let type: ModelTypeKey
@@ -317,7 +317,7 @@ final class IdentityMap {
   /// Returns whether a model is also found by an identifier that a store has replaced.
   func hasAliases(_ model: ModelObject) -> Bool { aliases[ObjectIdentifier(model)]?.model === model }
 
-  /// Keeps a model registered under its former identifier, in addition to the new one.
+  /// Keeps a model registered under its previous identifier, in addition to the new one.
   private func keepAlias(of model: ModelObject) {
     guard let old = model.registeredIdentifier else { return }
     let id = ObjectIdentifier(model)

@@ -45,7 +45,7 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The former default name in stores, which included the module, for records written under it; nil if the class
+  /// The previous default name in stores, which included the module, for records written under it; nil if the class
   /// overrides its name.
   public static var formerTypeName: String? {
     typeName == ModelLayout.defaultTypeName(of: self) ? ModelLayout.qualifiedTypeName(of: self) : nil

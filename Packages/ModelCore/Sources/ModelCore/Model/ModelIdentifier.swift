@@ -23,7 +23,8 @@ extension ModelIsolation where Self: ModelObject {
           FieldError(
             notSet: FieldPath(identifierField?.key ?? "identifier"),
             identifierField == nil
-              ? "the class has no identifier field" : "the text is no \(identifierField?.valueType ?? Never.self)",
+              ? "the class has no identifier field"
+              : "the text can't be converted to \(identifierField?.valueType ?? Never.self)",
             identifierField == nil ? .notFound : .wrongType))
       } else {
         try? identifierField?.set(anyValue: nil)

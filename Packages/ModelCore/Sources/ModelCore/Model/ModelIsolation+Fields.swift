@@ -20,8 +20,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Whether a field changed since the model was last loaded or saved.
   public var isDirty: Bool { orderedFields.contains { $0.isDirty } }
 
-  /// The scope whose identity map contains this model; nil before it is loaded, saved or related to a model that has
-  /// one.
+  /// The scope whose identity map contains this model; nil until the model is loaded or saved, or is linked to a model
+  /// with a scope.
   public var scope: ModelScope? { memberScope }
 
   /// Creates an instance for reading the declaration of the class: its fields and their keys.

@@ -20,7 +20,7 @@
 open class ModelObject: ObservationOwner {
   /// The layout of the fields of this class. Layouts are created once per class and never freed.
   private(set) unowned(unsafe) var layout: ModelLayout
-  // The state that a store reads to find out whether a live model is current comes first, close together: models are
+  // The state that a store reads to check whether a live model is current comes first, close together. Models are
   // rarely in the processor's cache.
 
   /// The version of the store's record that the model was read from last.
@@ -88,7 +88,9 @@ open class ModelObject: ObservationOwner {
   ///
   /// ```swift
   /// override func validateModel() {
-  ///   if card.value == nil, account.value == nil { addError(at: "card", message: "or account is required") }
+  ///   if card.value == nil, account.value == nil {
+  ///     addError(at: "card", message: "or account is required")
+  ///   }
   /// }
   /// ```
   open func validateModel() {}

@@ -7,7 +7,9 @@
 ///   let lines = ModelField<Line>()*
 ///   let total = Field<Int>()
 ///   func intercept(changeAt path: FieldPath) {
-///     if path.components.first == .key("lines") { total.value = lines.value?.reduce(0) { $0 + ($1.price.value ?? 0) } }
+///     if path.components.first == .key("lines") {
+///       total.value = lines.value?.reduce(0) { $0 + ($1.price.value ?? 0) }
+///     }
 ///   }
 /// }
 /// ```

@@ -5,7 +5,9 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// ```swift
   /// person.addObserver { person, path in print(path) }
-  /// person.addObserver(for: "company.name") { person, path in show(person["company.name"]) }
+  /// person.addObserver(for: "company.name") { person, path in
+  ///   show(person["company.name"])
+  /// }
   /// person.name.value = "Ada"          // name
   /// person.company.value?.name.value = "ACM"  // company.name, twice
   /// ```

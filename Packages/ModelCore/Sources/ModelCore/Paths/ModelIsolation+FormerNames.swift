@@ -3,7 +3,7 @@ public import FieldKit
 // The names that this library's predecessors used: the compiler suggests the current ones.
 
 extension ModelIsolation where Self: ModelObject {
-  /// The former name of `field(at:)`, which returns the field at a path.
+  /// The previous name of `field(at:)`, which returns the field at a path.
   @available(*, unavailable, renamed: "field(at:)")
   public func fieldForKeyPath(_ path: FieldPath) -> AnyField? { field(at: path) }
 }

@@ -51,7 +51,7 @@ extension ModelObject {
         let last = rest.count == 1
         guard let models = (field as? any Relation)?.listedModels else {
           if last { return FieldLocation(model: model, field: field, element: index) }
-          throw FieldError(notSet: path, "there are no models in the list \(place)")
+          throw FieldError(notSet: path, "\(place) is not a list of models")
         }
         if last { return FieldLocation(model: model, field: field, element: index) }
         guard models.indices.contains(index) else {

@@ -13,7 +13,7 @@ struct Containers {
 
   var isEmpty: Bool { links.isEmpty }
 
-  /// The relations that are live. Former ones are among them.
+  /// The relations that are live. Previous ones are among them.
   var relations: [any Relation] { links.values.compactMap { $0.field as? any Relation } }
 
   /// Returns whether a relation embeds a model, and no other one does.

@@ -2,7 +2,7 @@
 
 extension ModelArrayField {
   /// Adds a model at the end, unless it is a member already. With a to-one inverse, the model is removed from its
-  /// former list.
+  /// previous list.
   ///
   /// - Returns: `false` if the model is a member already.
   /// - Complexity: O(1) on average without observers, O(*n*) with them.

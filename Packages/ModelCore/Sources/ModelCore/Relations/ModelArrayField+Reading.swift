@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// Most lists that are read belong to a new model, and so do their members: no field is observed, and no link has to be
-// replaced. Both sides are then set at once, without a `RelationChange`. The models are not retained one by one
+// Most lists that are read belong to a new model, and their members are new, too. No field is observed, and no link has
+// to be replaced. Both sides are then set at once, without a `RelationChange`. The models are not retained one by one
 // meanwhile, which is slow for models in a scope.
 extension ModelArrayField {
   /// Sets the models that were read, if this field and the inverse fields are untouched.

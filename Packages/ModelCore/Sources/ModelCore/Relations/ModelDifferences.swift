@@ -9,7 +9,9 @@
 ///     people = result.models
 ///     view.deleteItems(at: differences.removed.map { path($0.index) })
 ///     view.insertItems(at: differences.inserted.map { path($0.index) })
-///     for move in differences.moved { view.moveItem(at: path(move.oldIndex), to: path(move.newIndex)) }
+///     for move in differences.moved {
+///       view.moveItem(at: path(move.oldIndex), to: path(move.newIndex))
+///     }
 ///   }
 ///   view.reloadItems(at: differences.updated.map { path($0.index) })
 /// }

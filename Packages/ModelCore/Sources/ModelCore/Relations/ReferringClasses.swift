@@ -53,9 +53,11 @@ extension ModelObject {
     isSubclass(self, of: relatedClass)
   }
 
-  /// Cuts the links of this model to deleted models whose inverse lacks them: there is none, or it was unloaded. So does
-  /// the inverse of a second object of a record whose first one was deallocated. Also removes deleted models from all
-  /// baselines.
+  /// Removes the links from this model to deleted models whose inverse does not list it, and removes the deleted models
+  /// from all baselines.
+  ///
+  /// Such an inverse does not exist, was unloaded, or belongs to a second object of a record whose first object was
+  /// deallocated.
   ///
   /// - Returns: the changed fields that were not dirty before.
   public func nullifyOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {

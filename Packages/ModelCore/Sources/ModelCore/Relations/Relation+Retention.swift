@@ -80,8 +80,8 @@ extension ModelObject {
 extension Relation {
   /// Makes exactly one side of each link retain the model of the other, because only one side was restored.
   ///
-  /// Of two that do, a foreign key stays. Of two that don't, a list begins to, because its owner may be all that a caller
-  /// holds. But a new model is retained by its caller only.
+  /// If both sides retain, a foreign key continues to. If neither does, a list begins to, because its owner may be all
+  /// that a caller holds. But a new model is retained by its caller only.
   func balanceLinks() {
     guard let owner = ownerModel else { return }
     for model in liveModels where model !== owner {

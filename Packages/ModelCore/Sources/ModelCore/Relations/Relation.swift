@@ -241,7 +241,7 @@ extension Relation {
   // MARK: Baseline
 
   /// Reverts the to-one inverses of models that a revert removed from this relation: they have the links again that
-  /// they lost to it. A former model of a one-to-one relation that has another link by now keeps that.
+  /// they lost to it. A previous model of a one-to-one relation that has another link by now keeps that.
   func revertInverses(of models: [ModelObject]) {
     for model in models where !model.isDeleted {
       guard let link = inverse(on: model), link !== self, !link.isToMany, link.isDirty, link.relatedModels.isEmpty

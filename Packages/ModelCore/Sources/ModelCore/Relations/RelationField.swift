@@ -3,7 +3,9 @@
 /// A field that references other models: a ``ModelField`` or a ``ModelArrayField``.
 ///
 /// ```swift
-/// for case let relation as any RelationField in person.fields { print(relation.relatedModels.count) }
+/// for case let relation as any RelationField in person.fields {
+///   print(relation.relatedModels.count)
+/// }
 /// ```
 public protocol RelationField: AnyField {
   /// The related models that are currently in memory.

@@ -2,7 +2,7 @@
 /// weakly: an unloaded model retains no models.
 ///
 /// Unloading a model leaves the inverses of its relations as they are. Once its own side is read or set again, inverses
-/// of former members are stale and have to be cut.
+/// of previous members are stale and have to be cut.
 struct StaleInverses {
   private struct WeakModel {
     weak var model: ModelObject?
@@ -18,7 +18,7 @@ struct StaleInverses {
     links[ObjectIdentifier(relation)]?.contains { $0.model === model } ?? false
   }
 
-  /// Returns the former members of a relation.
+  /// Returns the previous members of a relation.
   func models(of relation: any Relation) -> [ModelObject] {
     links[ObjectIdentifier(relation)]?.compactMap(\.model) ?? []
   }

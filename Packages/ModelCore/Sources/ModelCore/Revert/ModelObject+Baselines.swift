@@ -125,7 +125,7 @@ extension ModelObject {
 
 extension ModelObject {
   /// Records which local changes were made without knowledge of the stored values: in an unloaded reference, or over
-  /// values of a document. Discards the former links of clean relations. Call this when the model was read from its record.
+  /// values of a document. Discards the previous links of clean relations. Call this when the model was read from its record.
   func noteUnknownBaselines() {
     if details?.formerLinks.isEmpty == false {
       forEachField { field, _ in if !field.isDirty { details?.formerLinks[ObjectIdentifier(field)] = nil } }

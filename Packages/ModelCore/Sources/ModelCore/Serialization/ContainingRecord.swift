@@ -33,8 +33,9 @@ struct ContainingRecord {
   }
 }
 
-// A nested object may repeat a record around it, in part or with other values. The outer record wins: fields that it
-// has are not read again, and the inverse of the relation that contains an object references the containing model.
+// A nested object may repeat a record around it, in part or with other values. The values of the outer record are used,
+// and its fields are not read again. The inverse of the relation that contains an object references the containing
+// model.
 extension ModelReader {
   /// Returns whether a record around the current object has the field of the same model.
   func isInOuterRecord(_ field: AnyField, _ index: Int, of model: ModelObject) -> Bool {

@@ -5,12 +5,19 @@ public import FieldKit
 /// ```swift
 /// final class Place: Model, DocumentConverting {
 ///   let latitude = Field<Double>(), longitude = Field<Double>()
-///   static func decoded(_ dictionary: AttributeDictionary) throws -> AttributeDictionary {
-///     guard case .array(let pair)? = dictionary["position"], pair.count == 2 else { return dictionary }
+///   static func decoded(
+///     _ dictionary: AttributeDictionary
+///   ) throws -> AttributeDictionary {
+///     guard case .array(let pair)? = dictionary["position"], pair.count == 2
+///     else { return dictionary }
 ///     return ["latitude": pair[0], "longitude": pair[1]]
 ///   }
-///   func encoded(_ dictionary: AttributeDictionary) throws -> AttributeDictionary {
-///     ["position": .array([dictionary["latitude"] ?? .null, dictionary["longitude"] ?? .null])]
+///   func encoded(
+///     _ dictionary: AttributeDictionary
+///   ) throws -> AttributeDictionary {
+///     let latitude = dictionary["latitude"] ?? .null
+///     let longitude = dictionary["longitude"] ?? .null
+///     return ["position": .array([latitude, longitude])]
 ///   }
 /// }
 /// ```

@@ -60,7 +60,7 @@ public struct DocumentEdit<M: Model> {
     return nil
   }
 
-  /// Restores the former values of the fields and of unknown keys, and removes created models that were not stored from
+  /// Restores the previous values of the fields and of unknown keys, and removes created models that were not stored from
   /// the scope.
   public func undo() {
     for restore in edits.restorations.reversed() { restore() }

@@ -219,7 +219,7 @@ final class ModelReader: FieldReader {
     guard let model = live as? M else {
       let found =
         live.isUnloadedReference
-        ? "an earlier reference to it, which stays an object of \(Swift.type(of: live)) until it is released"
+        ? "an unloaded reference of the class \(Swift.type(of: live)) with this identifier; release it first"
         : "an identifier that belongs to another type of model in this scope"
       throw ValueTransformError(expected: "\(chosen)", found: found)
     }

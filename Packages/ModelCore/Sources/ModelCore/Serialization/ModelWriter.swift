@@ -92,7 +92,7 @@ final class ModelWriter: FieldWriter {
       guard isForStore, !isWrittenLater(model) else { return nil }
       throw ModelEncodingError(
         path: FieldPath(),
-        reason: "the \(type(of: model).displayName) it refers to has no identifier yet; save that one first")
+        reason: "the related \(type(of: model).displayName) has no identifier: save it first")
     }
     guard seen.insert(ObjectIdentifier(model)).inserted else { return try reference(to: model) }
     try deepen()

@@ -3,9 +3,12 @@
 /// A JSON value that a model rejected in a lenient reading, and includes when it is written.
 ///
 /// ```swift
-/// let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))
-/// let person = try Person.from(dictionaryValue: ["name": "Ada", "age": "old"], in: scope)
-/// print(person.rejectedValues[0].issues[0])  // age: expected an integer, found the string "old"
+/// let scope = ModelScope(
+///   transformers: ValueTransformerContext(decoding: .lenient))
+/// let person = try Person.from(
+///   dictionaryValue: ["name": "Ada", "age": "old"], in: scope)
+/// print(person.rejectedValues[0].issues[0])
+/// // age: expected an integer, found the string "old"
 /// print(person.dictionaryValue)  // has "old" for the age, until person.age is set
 /// ```
 public struct RejectedValue: Sendable {
@@ -38,7 +41,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// They are kept in a scope whose context has `ValueTransformerContext.keepsUnknownKeys`. A full ``copy()`` includes
   /// them, ``unload()`` discards them, and ``merge(from:include:exclude:if:)`` does not change them. When the model is
-  /// read again, each unknown key replaces its former value; missing keys keep theirs.
+  /// read again, each unknown key replaces its previous value; missing keys keep theirs.
   public var unknownValues: AttributeDictionary {
     var values: AttributeDictionary = [:]
     details?.remainder?.addUnknown(to: &values)

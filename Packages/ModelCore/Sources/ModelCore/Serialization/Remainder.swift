@@ -14,7 +14,7 @@ struct Remainder {
 
   // MARK: Unknown keys
 
-  /// Adds the unknown keys of another document: each replaces the former value at its path.
+  /// Adds the unknown keys of another document: each replaces the previous value at its path.
   ///
   /// - Parameter stamp: the moment, if the document is not the record of a store that has the model.
   mutating func take(_ values: [[String]: JSONValue], unsavedSince stamp: ChangeStamp?) {

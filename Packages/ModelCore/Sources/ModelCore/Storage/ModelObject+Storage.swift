@@ -125,7 +125,7 @@ extension ModelObject {
     }
   }
 
-  /// Whether a field was set to nil that has a value in a new model of the class.
+  /// Whether any field is nil here and has a value in a new model of the class.
   public var lacksInitialValue: Bool {
     let empty = storableFields.filter { !$0.isRelation && $0.anyValue == nil }
     if empty.isEmpty { return false }

@@ -12,7 +12,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Creates models from a document in the background and returns them to the isolation of the caller.
   ///
   /// ```swift
-  /// let people = try await Person.list(decoding: data, at: "people")   // on the main actor, which stays free meanwhile
+  /// // On the main actor, which stays free meanwhile:
+  /// let people = try await Person.list(decoding: data, at: "people")
   /// ```
   ///
   /// The models have a scope of their own, which they share: `people.first?.scope`.

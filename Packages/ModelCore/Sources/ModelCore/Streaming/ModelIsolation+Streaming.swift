@@ -12,7 +12,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Returns the models of a list in a file one by one, in bounded memory.
   ///
   /// ```swift
-  /// for try await person in Person.stream(fromJSON: url, at: "results.people", in: scope) { … }
+  /// let people = Person.stream(fromJSON: url, at: "results.people", in: scope)
+  /// for try await person in people { … }
   /// ```
   ///
   /// The file is opened when the first element is requested. It may be a pipe.

@@ -46,7 +46,8 @@ public struct ModelStream<Element: Model>: AsyncSequence {
   /// stream. Of lines, any line can be skipped.
   ///
   /// ```swift
-  /// for try await person in Person.stream(fromJSONLines: url).skippingElements({ print($0) }) { … }
+  /// let people = Person.stream(fromJSONLines: url)
+  /// for try await person in people.skippingElements({ print($0) }) { … }
   /// ```
   ///
   /// - Parameter report: receives the error of each skipped element, in the isolation of the loop.

@@ -3,8 +3,13 @@
 /// The reason why a stream of models ended early, or why one of its elements was skipped.
 ///
 /// ```swift
-/// do { for try await person in Person.stream(fromJSON: url, at: "people") { … } } catch { print(error) }
-/// // Element 41 (line 42, column 3, byte 8204) can't be read: people[41].age: expected an integer, found the string "x".
+/// do {
+///   for try await person in Person.stream(fromJSON: url, at: "people") { … }
+/// } catch {
+///   print(error)
+/// }
+/// // Element 41 (line 42, column 3, byte 8204) can't be read: people[41].age:
+/// // expected an integer, found the string "x".
 /// // 41 elements were delivered before it.
 /// ```
 public struct ModelStreamError: Error, CustomStringConvertible {
@@ -33,7 +38,8 @@ public struct ModelStreamError: Error, CustomStringConvertible {
 
   /// The kind of the error.
   public let code: Code
-  /// The index of the element in the list, or among the lines that are not blank; nil if the error is outside of them.
+  /// The index of the element in the list, or of its line without counting blank lines; nil if the error is in no
+  /// element.
   public let index: Int?
   /// The number of elements delivered before the error.
   public let deliveredCount: Int
@@ -60,7 +66,7 @@ public struct ModelStreamError: Error, CustomStringConvertible {
         if let index {
           "Element \(index) (\(place)) can't be read: \(message)"
         } else if (cause as? JSONSyntaxError)?.code == .missingArray {
-          "Unexpected document at \(place): \(message)"
+          "The document has no list at \(place): \(message)"
         } else {
           "Invalid JSON at \(place): \(message)"
         }

@@ -52,8 +52,8 @@ extension TransactionEdits {
       if !changedElsewhere.contains(id), entry.captured == nil {
         for (undo, epoch) in entry.epochs { undo.undo?.epochs[id] = epoch }
       } else if uncommitted[id] != nil || entry.captured != nil {
-        // The step of the other task begins with a saved state, which was rolled back, or a save of that task has
-        // stored the value from before.
+        // The step of the other task begins with a saved state, which was rolled back. Or a save of that task has
+        // stored the earlier value.
         map.forEachUndo { $0.noteBaseline(of: entry.field) }
       }
     }
@@ -127,7 +127,7 @@ extension TransactionEdits {
             _ = list.link(model)
             model.identityMap?.release(model)
           }
-          // Those that are left have the positions that another task gave them.
+          // The remaining members have the positions that another task gave them.
           if !kept.isEmpty { list.reinstate(state, exactly: true, marksClean: false) }
         }
       }

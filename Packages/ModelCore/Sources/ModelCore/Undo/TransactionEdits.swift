@@ -4,7 +4,9 @@
 /// The values that fields had before a transaction of a store edited them, to be restored if it fails.
 ///
 /// ```swift
-/// let edits = TransactionEdits(in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }) { mark.isEntered }
+/// let edits = TransactionEdits(
+///   in: scope, onFailure: log.onFailure, wasInside: { mark.wasEntered }
+/// ) { mark.isEntered }
 /// do { try await body() } catch {
 ///   edits.revert { discardCreatedModels() }
 ///   throw error
@@ -161,8 +163,8 @@ public final class TransactionEdits {
   }
 
   /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
-  /// values if this transaction fails, except those that only this transaction saved. So do fields that a save by
-  /// another task wrote after this transaction had saved them.
+  /// values if this transaction fails, except those that only this transaction saved. Fields that another task saved
+  /// after this transaction had saved them keep their values, too.
   ///
   /// - Parameters:
   ///   - model: the model.

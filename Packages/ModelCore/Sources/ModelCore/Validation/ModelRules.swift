@@ -15,7 +15,9 @@ extension ModelIsolation where Self: ModelObject {
   ///   let end = Field<Date>()
   ///   required init() {
   ///     super.init()
-  ///     requireAll(start, end, blaming: [end], message: "must not be before start") { $0 <= $1 }
+  ///     requireAll(
+  ///       start, end, blaming: [end], message: "must not be before start"
+  ///     ) { $0 <= $1 }
   ///   }
   /// }
   /// ```

@@ -18,7 +18,7 @@ import Testing
     #expect(peru.capital.value == nil)
   }
 
-  @Test func `A new one-to-one link cuts the links of both former partners`() {
+  @Test func `A new one-to-one link cuts the links of both previous partners`() {
     france.capital.value = paris
     peru.capital.value = lima
     france.capital.value = lima

@@ -25,7 +25,7 @@ import Testing
     #expect(order.items.loadState == .loaded)
   }
 
-  @Test func `A relation without inverse releases its former model`() {
+  @Test func `A relation without inverse releases its previous model`() {
     let order = Order()
     var book: Book? = Book(title: "T")
     weak let ghost = book

@@ -98,7 +98,7 @@ import Testing
     #expect(course.students.value == [])
   }
 
-  @Test func `An unloaded relation does not retain its former models`() throws {
+  @Test func `An unloaded relation does not retain its previous models`() throws {
     weak var ghost: Author?
     let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2]], in: scope)
     ghost = book.author.value

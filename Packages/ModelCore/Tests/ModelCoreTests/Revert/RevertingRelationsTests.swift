@@ -41,7 +41,7 @@ import Testing
 
   // MARK: One to many
 
-  @Test func `A reverted member is in its former list again, at its former index`() throws {
+  @Test func `A reverted member is in its previous list again, at its previous index`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     #expect(books[0].revert().map { $0 as AnyObject === books[0].author } == [true])
@@ -52,7 +52,7 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `A reverted list has all its former members`() throws {
+  @Test func `A reverted list has all its previous members`() throws {
     let (ada, bob, books) = try library()
     bob.books.value = [books[2], books[0]]
     let new = Book(title: "new")
@@ -117,7 +117,7 @@ import Testing
     #expect(!ada.isDirty && !bob.isDirty)
   }
 
-  @Test func `A reverted list has its former order`() throws {
+  @Test func `A reverted list has its previous order`() throws {
     let (ada, _, books) = try library()
     ada.books.value = books.reversed()
     ada.revert()

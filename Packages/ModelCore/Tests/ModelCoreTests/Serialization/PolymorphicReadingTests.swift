@@ -52,7 +52,7 @@ import Testing
       try Circle.from(dictionaryValue: ["id": 1, "kind": "circle"], in: scope)
     }
     #expect(
-      error?.description.contains("an earlier reference to it, which stays an object of Shape until") == true)
+      error?.description.contains("an unloaded reference of the class Shape with this identifier; release it") == true)
     withExtendedLifetime(shape) {}
   }
 }

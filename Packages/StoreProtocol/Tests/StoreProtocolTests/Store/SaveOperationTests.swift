@@ -120,7 +120,7 @@ private final class Buyer: Model {
     #expect(error?.code == .invalid)
     #expect(
       error?.message.hasSuffix(
-        "company can't be written: the ContractCompany it refers to has no identifier yet; save that one first") == true
+        "company can't be written: the related ContractCompany has no identifier: save it first") == true
     )
     #expect(person.dictionaryValue["name"] == "Ada")
   }

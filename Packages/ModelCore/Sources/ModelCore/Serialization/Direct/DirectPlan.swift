@@ -2,9 +2,12 @@
 
 /// A plan for converting between bytes and the fields of one class directly: its keys in one spelling, as bytes.
 ///
-/// Some classes have no plan and need the tree path. These have keys with dots, keys that two fields share, variable or
-/// optional fields, relations with transformers, or more than 64 fields. So have classes that take part in reading or
-/// writing, such as a `ReadingHook`, and those whose identifier is not a property.
+/// Some classes have no plan and need the tree path:
+///
+/// - those with keys with dots, keys that two fields share, variable or optional fields, relations with transformers,
+///   or more than 64 fields;
+/// - those that take part in reading or writing, such as a `ReadingHook`;
+/// - those whose identifier is not a property.
 final class DirectPlan: Sendable {
   struct Member: Sendable {
     /// The declared key; nil if it is the name of the property.

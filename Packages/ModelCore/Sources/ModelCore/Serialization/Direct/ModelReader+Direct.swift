@@ -7,7 +7,7 @@
 #endif
 
 // The direct path from bytes has two passes. The first reads every object into a new model that is not in a scope. It
-// then resolves the identity of the outermost object and of those nested in it, from the outside in, and collects the
+// then resolves the identity of the outermost object and of its nested objects, from the outside in. It collects the
 // operations on these models. The second pass commits the operations, once the whole document is read and resolved.
 //
 // The tree path is used for an unusual object. It is used for the whole document if anything is wrong, so errors are

@@ -48,7 +48,7 @@ final class DirectClassWriter {
 struct NeedsTree: Error {}
 
 // Writing directly to bytes. The bytes equal those of a tree with sorted keys. The tree path is used where this is not
-// possible, such as for a key with dots or a value that can't be written, for the object or for all.
+// possible, for one object or for all. Examples are a key with dots and a value that can't be written.
 extension ModelWriter {
   /// Returns the document of models, or nil if it needs the tree path.
   static func directData<M: Model>(

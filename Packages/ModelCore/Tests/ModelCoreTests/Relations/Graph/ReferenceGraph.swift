@@ -158,7 +158,7 @@ struct ReferenceGraph {
     markClean(place.index)
     entries[place.index].isLoaded = original.isLoaded
     all.formUnion(touched)
-    // A node that is removed has its former link again, unless that is another one's by now.
+    // A node that is removed has its previous link again, unless that is another one's by now.
     for other in removed where !place.side.inverse.isMany {
       let link = Place(node: other, side: place.side.inverse)
       guard list(link.node, link.side).isEmpty, let former = entries[link.index].original?.list,
