@@ -45,8 +45,8 @@ extension CoreDataSchema {
   /// Returns the parts that were added, removed, renamed or changed since another version.
   ///
   /// Settings have the names of the model file; a key of the user info has the prefix `userInfo.`. The order of
-  /// entities and properties is ignored. So are the settings of the file, and elements other than entities and
-  /// composites, such as diagrams and fetch requests.
+  /// entities and properties and the settings of the file are ignored. Elements other than entities and composites,
+  /// such as diagrams and fetch requests, are ignored, too.
   ///
   /// - Parameter old: the earlier version.
   /// - Returns: the differences of existing entities in their order, each followed by those of its properties, then the

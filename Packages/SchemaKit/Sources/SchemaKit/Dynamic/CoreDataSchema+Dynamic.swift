@@ -28,7 +28,8 @@ extension CoreDataSchema {
   /// Returns the schema with value transformers, which give the transformable attributes of a ``DynamicModel`` their
   /// types.
   ///
-  /// The result is equal to this schema, but its models have types of their own.
+  /// The result equals this schema, but a ``DynamicModel`` of one has another type than a ``DynamicModel`` of the
+  /// other.
   ///
   /// - Parameter transformers: the transformers by their names in the schema. They replace the current ones.
   public func with(transformers: [String: any ValueTransforming]) -> CoreDataSchema {

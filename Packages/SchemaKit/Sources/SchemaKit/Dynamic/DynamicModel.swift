@@ -4,10 +4,13 @@
 /// A model of an entity without a Swift class. Its fields are the properties of the entity.
 ///
 /// ```swift
-/// let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: json)
+/// let author = try DynamicModel(
+///   entity: "Author", in: schema, dictionaryValue: json)
 /// print(author["firstName"] ?? "?")
 /// author["lastName"] = "Lund"
-/// if let name = author.field("lastName", of: String.self) { name --> { print($0 ?? "") } }
+/// if let name = author.field("lastName", of: String.self) {
+///   name --> { print($0 ?? "") }
+/// }
 /// try author.add(["title": "Salt"], forKey: "books")
 /// print(author.validate(), author.dictionaryValue)
 /// ```

@@ -10,7 +10,7 @@ struct CompositeWriter {
     let writer = SwiftSourceWriter(schema, entity, options, isOfPair: true)
     let name = try writer.name(ofClassOf: entity)
     if schema.isInsideItself(composite) {
-      throw SwiftSourceError(entity: composite.name, property: nil, reason: "it would be a part of itself")
+      throw SwiftSourceError(entity: composite.name, property: nil, reason: "the composite contains itself")
     }
     let access = options.access.prefix
     var members: [(name: String, type: String, key: String)] = []

@@ -17,7 +17,8 @@ extension CoreDataSchema {
   /// second has a derived class and is edited by hand.
   ///
   /// ```swift
-  /// for file in try schema.swiftFiles(for: "Author") { print(file.name) }  // Author+Generated.swift, Author.swift
+  /// for file in try schema.swiftFiles(for: "Author") { print(file.name) }
+  /// // Author+Generated.swift, Author.swift
   /// ```
   ///
   /// The second file is the place for overrides, such as `validateModel()` and `beforeSave()`, and for additional

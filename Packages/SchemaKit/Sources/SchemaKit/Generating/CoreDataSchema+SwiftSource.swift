@@ -6,7 +6,8 @@ extension CoreDataSchema {
   /// rules, and the relations with inverses. The notes of the user info become its documentation.
   ///
   /// ```swift
-  /// let source = try schema.swiftSource(for: "Author", transformers: ["Date": .date(format: "yyyy-MM-dd")])
+  /// let source = try schema.swiftSource(
+  ///   for: "Author", transformers: ["Date": .date(format: "yyyy-MM-dd")])
   /// ```
   ///
   /// The class is ``SchemaMapped`` and works without a schema. In a scope with the schema, transformers read and write

@@ -26,7 +26,7 @@ enum AttributeRules {
     if let maximum { arguments["maximum"] = .int(maximum) }
     let words = [minimum > 0 ? "at least \(minimum)" : nil, maximum.map { "at most \($0)" }].compactMap { $0 }
     let rule = Rule<Value>(
-      code: "count", arguments: arguments, message: "has to have \(words.joined(separator: " and "))"
+      code: "count", arguments: arguments, message: "must have \(words.joined(separator: " and ")) members"
     ) { value in
       guard let count = (value as? [ModelObject])?.count, !(isOptional && count == 0) else { return true }
       return count >= minimum && maximum.map { count <= $0 } ?? true

@@ -5,13 +5,14 @@
 /// ```swift
 /// final class Book: Model, SchemaMapped {
 ///   static let entityName = "Book"
-///   let bookId = Field<Int>()                     // "book_id" in JSON, from the model file
+///   let bookId = Field<Int>()            // "book_id" in JSON, from the model file
 ///   let title = Field<String>()
-///   let retailPrice = Field<Double>()             // "pricing.retail_price"
-///   let author = ModelField<Author>()             // the inverse of author.books
+///   let retailPrice = Field<Double>()    // "pricing.retail_price"
+///   let author = ModelField<Author>()    // the inverse of author.books
 ///   override var identifierField: AnyField? { bookId }
 /// }
-/// let scope = ModelScope(schema: schema, transformers: ["Date": .date(format: "yyyy-MM-dd")])
+/// let scope = ModelScope(
+///   schema: schema, transformers: ["Date": .date(format: "yyyy-MM-dd")])
 /// let book = try Book.from(json: data, in: scope)
 /// ```
 ///

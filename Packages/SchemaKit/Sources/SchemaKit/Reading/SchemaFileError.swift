@@ -1,7 +1,11 @@
 /// An error of reading a model file.
 ///
 /// ```swift
-/// do { schema = try CoreDataSchema(contentsOf: url) } catch let error as SchemaFileError { print(error) }
+/// do {
+///   schema = try CoreDataSchema(contentsOf: url)
+/// } catch let error as SchemaFileError {
+///   print(error)
+/// }
 /// // Authors.xcdatamodel/contents, line 12: an attribute has no name.
 /// ```
 public struct SchemaFileError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -48,7 +48,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) || data.prefix(200).contains(0)
       || !declaresKnownEncoding(head)
     {
-      throw SchemaFileError(.syntax, "this is not UTF-8, in which model files are written.", line: 1)
+      throw SchemaFileError(.syntax, "the file is not in UTF-8, the encoding of model files.", line: 1)
     }
     // Foundation's parser takes quadratic time to find duplicate attributes.
     if let line = lineOfCrowdedElement(in: data) {
@@ -57,7 +57,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     }
     // Foundation's parser traps on a value with invalid bytes.
     if let line = lineOfNoText(in: data) {
-      throw SchemaFileError(.syntax, "the text is not valid UTF-8.", line: line)
+      throw SchemaFileError(.syntax, "the line is not valid UTF-8.", line: line)
     }
     for mark in ["<!DOCTYPE", "<!ENTITY"] {
       guard let line = line(of: Array(mark.utf8), in: data) else { continue }

@@ -2,7 +2,9 @@
 ///
 /// ```swift
 /// let schema = try CoreDataSchema(contentsOf: url)
-/// for entity in schema.entities { print(entity.name, entity.attributes.map(\.name)) }
+/// for entity in schema.entities {
+///   print(entity.name, entity.attributes.map(\.name))
+/// }
 /// for issue in schema.check() { print(issue) }
 /// ```
 ///

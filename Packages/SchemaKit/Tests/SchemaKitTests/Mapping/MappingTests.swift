@@ -71,7 +71,7 @@ private final class Canvas: Model, SchemaMapped {
       shape.id.value = number
       canvas.shapes.add(shape)
     }
-    #expect(canvas.validate() == .invalid(["shapes has to have at most 2"]))
+    #expect(canvas.validate() == .invalid(["shapes must have at most 2 members"]))
   }
 
   @Test func `A schema gives all defaults to new models, and required ones to models that are read`() throws {
