@@ -77,7 +77,8 @@ extension MemoryModelStore {
   ///
   /// ```swift
   /// try store.index(\Person.email, unique: true)
-  /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
+  /// let ada = try await store.first(
+  ///   Person.self, where: { $0.email == "ada@example.com" })
   /// ```
   ///
   /// - Parameters:

@@ -6,7 +6,8 @@ extension MemoryModelStore {
   /// Finds a model by its identifier, without suspending.
   ///
   /// ```swift
-  /// let author = try store.lookupImmediately(schema.modelType("Author"), identifier: "10")
+  /// let author = try store.lookupImmediately(
+  ///   schema.modelType("Author"), identifier: "10")
   /// ```
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`.
@@ -56,7 +57,8 @@ extension MemoryModelStore {
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
   /// try store.index(authors, "email", unique: true)
-  /// let nina = try store.listImmediately(authors, where: { $0["email"] == "nina@example.com" }).first
+  /// let nina = try store.listImmediately(
+  ///   authors, where: { $0["email"] == "nina@example.com" }).first
   /// ```
   ///
   /// - Parameters:

@@ -11,7 +11,8 @@
 /// let person = Person()
 /// person.name.value = "Ada"
 /// try await store.create(person)
-/// let same = try store.lookupImmediately(Person.self, identifier: person.identifier ?? "")
+/// let same = try store.lookupImmediately(
+///   Person.self, identifier: person.identifier ?? "")
 /// ```
 ///
 /// - Note: A store instance belongs to one isolation. For another isolation create one with `init(_:scope:)` and the

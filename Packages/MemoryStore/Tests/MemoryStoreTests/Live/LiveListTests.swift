@@ -100,7 +100,7 @@ private final class RatedSong: Model {
     await next({ list.loadState }) { $0 == .loaded }
   }
 
-  @Test func `A live list with another query shows the former models until the new ones are there`() async throws {
+  @Test func `A live list with another query shows the previous models until the new ones are there`() async throws {
     let emma = try await song("Emma", 5), bad = try await song("Bad", 1)
     let list = good()
     list.resume()

@@ -51,7 +51,7 @@ private final class Watched {
     if !models.isEmpty, let identifier = models[round % models.count].identifier {
       let stored = try? MemoryModelStore(store.handle).lookupImmediately(LivePerson.self, identifier: identifier)
       let shown = models[round % models.count].dictionaryValue
-      // What a record does not have, because it was deleted and created again, leaves a field as it was.
+      // A field that a record lacks, because it was deleted and created again, keeps its value.
       for (key, value) in stored?.dictionaryValue ?? [:] where shown[key] != value {
         return "round \(round), \(query): \(key) of \(identifier) is \(shown[key] ?? nil), not \(value)"
       }

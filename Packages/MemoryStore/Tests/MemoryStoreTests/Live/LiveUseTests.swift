@@ -4,7 +4,7 @@ import Testing
 
 @_spi(ModelKitInternals) @testable import StoreProtocol
 
-/// A store whose engine tells which records were written, and not what they are.
+/// A store whose engine reports which records were written, without their bytes.
 private final class TaciturnStore: LiveModelStore {
   let base: MemoryModelStore
   let changeFeed = StoreChangeFeed()

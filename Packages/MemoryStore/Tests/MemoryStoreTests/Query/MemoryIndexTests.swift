@@ -83,7 +83,7 @@ import Testing
     #expect(try await store.list(ContractPerson.self, where: { $0.name == "Ada" }) == [bob])
     await #expect(throws: ModelStoreError.self) {
       try await store.transaction { store in
-        // What was another's only in between is free; what is another's in the end is not.
+        // A value that another model had only in between is free. A value that it has at the end is not.
         ada.name.value = "Ida"
         try await store.update(ada)
         bob.name.value = "Cleo"
