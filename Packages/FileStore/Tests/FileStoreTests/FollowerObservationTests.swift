@@ -29,7 +29,7 @@ import Testing
   /// Lets the follower see that its time has come, and returns when it has looked.
   private func pass(_ store: FileModelStore) async throws {
     clock.advance(by: .seconds(1))
-    // What is due is done after the jobs that came together, so before the second of these.
+    // Due work is done after the jobs that were queued together, so before the second of these.
     for _ in 0..<2 { try await store.handle.engine.writing {} }
   }
 

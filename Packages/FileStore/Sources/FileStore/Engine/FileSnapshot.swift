@@ -122,7 +122,7 @@ extension FileSnapshot: IndexedSnapshot {
 
 @_spi(ModelKitInternals)
 extension FileSnapshot: ScanningSnapshot {
-  /// Returns scans of all records of a type. While a scan passes some records, the next are read from the files.
+  /// Returns scans of all records of a type. A scan reads the next records from the files while it delivers some.
   public func scans(of type: String, inParts count: Int) throws -> [any RecordScan] {
     try admit(type)
     return contents.parts(of: type, count: count).map { start, count in

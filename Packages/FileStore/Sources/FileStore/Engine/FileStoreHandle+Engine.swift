@@ -8,7 +8,7 @@ extension FileStoreHandle {
   /// A store that was opened for reading only reports the commits of another process, while it is observed.
   public var changeFeed: StoreChangeFeed { feeds.feed(of: engine) }
 
-  /// The trackers of the open transactions. Reading it opens the store if necessary.
+  /// The trackers of the open transactions. The first read opens the store.
   public var conflictTrackers: ConflictTrackers {
     get async throws { try await translating { try await engine.contents().conflictTrackers } }
   }

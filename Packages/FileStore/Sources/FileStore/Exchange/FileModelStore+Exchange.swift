@@ -37,7 +37,8 @@ extension FileModelStore {
   /// validates each entry, and updates stored models.
   ///
   /// ```swift
-  /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"), checking: [Person.self])
+  /// let outcome = try await store.importJSON(
+  ///   from: URL(filePath: "people.json"), checking: [Person.self])
   /// print(outcome.createdCount)
   /// ```
   ///

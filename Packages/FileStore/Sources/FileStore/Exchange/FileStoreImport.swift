@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let outcome = try await store.importJSON(from: url, existing: .keep)
-/// print("\(outcome.createdCount) new models, \(outcome.keptCount) were there already")
+/// print(
+///   "\(outcome.createdCount) new models, \(outcome.keptCount) were there already")
 /// ```
 public struct FileStoreImport: Sendable, Hashable {
   /// The treatment of models that are already stored.

@@ -1,7 +1,9 @@
 /// The progress of an export or import.
 ///
 /// ```swift
-/// try await store.exportJSON(to: url) { print("\($0.modelCount) models, \(Int($0.fractionCompleted * 100)) %") }
+/// try await store.exportJSON(to: url) {
+///   print("\($0.modelCount) models, \(Int($0.fractionCompleted * 100)) %")
+/// }
 /// ```
 public struct FileStoreProgress: Sendable, Hashable {
   /// The number of processed models.

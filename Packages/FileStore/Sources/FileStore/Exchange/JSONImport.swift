@@ -200,7 +200,7 @@ struct JSONImport {
     case is CancellationError: reason = ModelStoreError(.cancelled, "The task was cancelled.", cause: error)
     case let error as ExportFileError:
       reason = ModelStoreError(
-        .invalid, "The file changed meanwhile, \(error.text)")
+        .invalid, "The file changed during the import: \(error.text)")
     default: reason = ModelStoreError(.inputOutput, "\(error)", cause: error)
     }
     let done = outcome.createdCount + outcome.replacedCount

@@ -10,7 +10,8 @@ extension FileModelStore {
   ///
   /// ```swift
   /// try await store.index(\Person.email, unique: true)
-  /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
+  /// let ada = try await store.first(
+  ///   Person.self, where: { $0.email == "ada@example.com" })
   /// ```
   ///
   /// The index is built from the records while others read and write, and follows every commit. Create it once, after
@@ -94,7 +95,8 @@ extension FileModelStore {
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
   /// try await store.index(authors, "email", unique: true)
-  /// let nina = try await store.first(authors, where: { $0["email"] == "nina@example.com" })
+  /// let nina = try await store.first(
+  ///   authors, where: { $0["email"] == "nina@example.com" })
   /// ```
   ///
   /// - Parameters:

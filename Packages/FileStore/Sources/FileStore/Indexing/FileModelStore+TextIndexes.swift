@@ -9,7 +9,8 @@ extension FileModelStore {
   ///
   /// ```swift
   /// try await store.index(\Book.title, .text)
-  /// let books = try await store.list(Book.self, where: { $0.title.matches(words: "jane aust*") })
+  /// let books = try await store.list(
+  ///   Book.self, where: { $0.title.matches(words: "jane aust*") })
   /// ```
   ///
   /// - Parameters:

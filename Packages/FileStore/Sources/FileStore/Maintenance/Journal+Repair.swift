@@ -34,7 +34,7 @@ extension Journal {
     var (index, issues) = try JournalReader.scan(
       group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem,
       shouldStop: shouldStop)
-    // A damaged line that was followed by others when the store was opened can be the last one now: a scan takes it for
+    // A damaged line that was followed by others when the store was opened can be the last one now. A scan takes it for
     // a line that is being written.
     if let damage = unrepairedDamage, damage.kind == .damage, !issues.contains(where: { $0.file == damage.file }) {
       issues.append(damage)

@@ -31,7 +31,8 @@ struct MigrationPlan: Sendable {
           type: type, reason: "there is a step to version \(next.version), and none to version \(next.version - 1)")
       }
       if let first = sorted.first, first.version < 2 {
-        mistake = .wrongMigrations(type: type, reason: "a step has the version \(first.version); the first is 2")
+        mistake = .wrongMigrations(
+          type: type, reason: "a step migrates to version \(first.version), but the first possible version is 2")
       }
     }
     self.mistake = mistake

@@ -71,7 +71,7 @@ private struct CrashRun {
         // A defect is found once.
         if defect != nil, !failures.isEmpty { return }
         let isTorn = if case .torn = loss { true } else { false }
-        // What was torn had not returned.
+        // A torn write had not returned.
         let expected =
           isTorn ? workload.histories.map { $0.possible(after: position - 1, orBegun: position) } : possible
         let image = disk.image(after: loss)

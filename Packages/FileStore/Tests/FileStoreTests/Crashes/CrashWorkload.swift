@@ -250,7 +250,7 @@ struct CrashWorkload {
     guard let row = snapshot.types[type]?.randomElement(using: &random), Int.random(in: 0..<5, using: &random) > 1
     else {
       created += 1
-      // What was deleted comes back now and then.
+      // Deleted identifiers are used again now and then.
       let identifiers = ["n\(created)", "\(created % 4)", "é\(created)"]
       let free = identifiers.first { identifier in
         snapshot.types[type]?.contains { $0.identifier.utf8.elementsEqual(identifier.utf8) } != true

@@ -5,7 +5,7 @@ struct DiskImage: Equatable {
   var folders: Set<String> = ["/"]
   var files: [String: [UInt8]] = [:]
 
-  /// Tells two images apart, as good as certainly.
+  /// Returns a hash that almost certainly differs for different images.
   func fingerprint(with seed: Int) -> Int {
     var hasher = Hasher()
     hasher.combine(seed)

@@ -70,7 +70,7 @@ extension LongLife {
       do {
         try journal.finish(compaction, try compaction.run(fileSystem))
       } catch FileEngineError.damaged {
-        // What is left of a record is only where it is.
+        // There is no other copy of the remaining bytes of a damaged record.
         journal.abandon(compaction)
       }
     case 1: try journal.writeDueCheckpoint()

@@ -104,7 +104,7 @@ import Testing
     try await create("1", in: engine.group("b"))
     try await create("1", in: engine.group("a"))
     try await create("2", in: engine.group("a"), .none)
-    // The next call is the sync of the one file, which makes room for the other.
+    // The next call is the sync of the one file, which must be closed before the other is opened.
     fileSystem.fail(fileSystem.calls + 1, with: EIO)
     try await create("2", in: engine.group("b"))
     let error = await #expect(throws: FileEngineError.self) { try await create("3", in: engine.group("a")) }

@@ -97,7 +97,7 @@ import Testing
             looks += 1
             return looks
           }
-          // Who holds the lock has no other process beside it.
+          // No other process uses the store while this one holds the lock.
           guard look == number, !FileManager.default.fileExists(atPath: store + "/lock") else { return }
           for (path, data) in contents {
             let url = URL(filePath: "\(store)/\(path)")

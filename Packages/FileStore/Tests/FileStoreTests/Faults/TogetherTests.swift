@@ -127,7 +127,7 @@ import Testing
                 try await engine.write(
                   (0..<20).map { .create("Filler", "\(identifier).\($0)", value($0)) }, durability: .none)
                 _ = try? await compaction
-                // Who does not close it drops it in the middle of whatever it does.
+                // Without a close, the engine is released during its work.
                 if attempts % 2 == 0 { try await engine.close() }
               } catch FileEngineError.locked(_, let holder) {
                 #expect(holder.contains("another store in this process") || holder == "another process")

@@ -138,7 +138,7 @@ import Testing
         }
         var lookedAt = 0
         for club in clubs {
-          // What the deletion looks for.
+          // The query of the deletion.
           lookedAt += try await store.explain(ModelQuery(Match.self, where: { $0.home == club })).readCount
           try await store.delete(club)
         }

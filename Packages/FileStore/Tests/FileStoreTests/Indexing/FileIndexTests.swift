@@ -196,7 +196,7 @@ import Testing
       #expect(try await store.list(ContractPerson.self, where: { $0.name == "Ada" }) == [bob])
       await #expect(throws: ModelStoreError.self) {
         try await store.transaction { store in
-          // What was another's only in between is free; what is another's in the end is not.
+          // A value that another model had only in between is free. A value that it has at the end is not.
           ada.name.value = "Ida"
           try await store.update(ada)
           bob.name.value = "Cleo"
@@ -273,7 +273,7 @@ import Testing
       #expect(report.plan.isSortedByIndex)
       #expect(report.readCount == 7)
       #expect(try await store.identifiers(query) == expected)
-      // What the index does not know makes it go further than it guessed.
+      // The second condition is not indexed, so the index reads further than estimated.
       let rare = ModelQuery(
         ContractPerson.self, where: { $0.name.hasPrefix("n19") && $0.age > 50 }, sort: [order], limit: 3)
       let found = try await store.identifiers(rare)

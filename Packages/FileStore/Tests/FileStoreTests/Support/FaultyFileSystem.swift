@@ -58,7 +58,7 @@ final class FaultyFileSystem: FileSystem {
   /// Makes every write take no more than this many bytes.
   func limitWrites(to count: Int) { lock.withLock { state.largestWrite = count } }
 
-  /// Leaves no room for files that grow, or lets there be room again.
+  /// Leaves no space for files that grow, or provides space again.
   func setFull(_ isFull: Bool) { lock.withLock { state.isFull = isFull } }
 
   /// Lets all files together have so many bytes.

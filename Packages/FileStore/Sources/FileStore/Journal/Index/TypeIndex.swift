@@ -18,7 +18,7 @@ package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   var salt: UInt32
 
   /// - Parameter salt: Nil for that of the position. Lines of older versions have none, and those behind bytes that
-  ///   were added or removed have that of their former position.
+  ///   were added or removed have that of their previous position.
   init(segment: SegmentNumber, length: UInt32, offset: UInt64, salt: UInt32? = nil) {
     self.segment = segment
     self.length = length

@@ -35,7 +35,7 @@ extension JournalIndex {
       for entry in type.entries where entry.isLive {
         let stored = other.flatMap { $0.entry(like: entry, of: type) }
         if let stored, stored.place == entry.place, stored.revision == entry.revision { continue }
-        add(entry, type, name, "is missing here")
+        add(entry, type, name, "is in the index, but not in the journal")
       }
     }
     // With damaged or missing lines, an older revision or a deleted model becomes current again.
@@ -43,7 +43,7 @@ extension JournalIndex {
     for (name, type) in zip(scanned.names, scanned.types) {
       let own = self.type(named: name)
       for entry in type.entries where entry.isLive && own?.entry(like: entry, of: type) == nil {
-        add(entry, type, name, "is here, but not in the index")
+        add(entry, type, name, "is in the journal, but not in the index")
       }
     }
     return found

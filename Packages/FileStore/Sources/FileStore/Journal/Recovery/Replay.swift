@@ -127,7 +127,7 @@ struct Replay {
     unsynced = []
   }
 
-  /// Applies the first line of a segment, which tells whether the previous segment is complete.
+  /// Applies the first line of a segment, which shows whether the previous segment is complete.
   mutating func takeSegment(firstBatch: UInt64) {
     // The batches before it may have no lines: a compaction keeps only live records.
     lastBatch = max(lastBatch, firstBatch - 1)

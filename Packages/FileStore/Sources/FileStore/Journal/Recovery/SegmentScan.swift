@@ -233,7 +233,7 @@ struct SegmentScan {
     _ line: UnsafeRawBufferPointer, at offset: UInt64, _ salt: UInt32, into replay: inout Replay, _ extent: inout Extent
   ) throws {
     guard line.count <= Self.longestLine else {
-      return replay.takeDamage(at: offset, length: UInt64(line.count), "a line can't be that long")
+      return replay.takeDamage(at: offset, length: UInt64(line.count), "the line is longer than 2 GiB")
     }
     switch LineParser.parse(line) {
     case .record(let record): replay.takeRecord(record, in: line, at: offset, salt)
