@@ -29,7 +29,8 @@ extension ErrorText {
     looking(
       "a server that fails", "GET /authors/7: status 500: out of order", .status(500, #"{"message": "out of order"}"#)),
     looking(
-      "a server without the method", "GET /authors/7: status 405: the server does not support this method here",
+      "a server without the method",
+      "GET /authors/7: status 405: the server does not support this method for this path",
       .status(405)),
     looking("a server that gives up", "GET /authors/7: status 504", .status(504)),
     looking("a server without room", "GET /authors/7: status 507: the storage of the server is full", .status(507)),

@@ -23,7 +23,7 @@ extension ModelStoreError {
     switch status {
     case 401: "the server requires valid credentials"
     case 403: "the server does not allow it with these credentials"
-    case 405: "the server does not support this method here"
+    case 405: "the server does not support this method for this path"
     case 413: "the request is too large for the server"
     case 429: "the server received too many requests; wait before the next one"
     case 503: "the server is temporarily unavailable; try again later"

@@ -5,7 +5,8 @@ public import StoreProtocol
 ///
 /// ```swift
 /// let encoder = ParameterEncoder()
-/// print(encoder.encode(["people": [["name": "Bob", "age": 65]]]))  // people[0][age]=65&people[0][name]=Bob
+/// print(encoder.encode(["people": [["name": "Bob", "age": 65]]]))
+/// // people[0][age]=65&people[0][name]=Bob
 /// ```
 ///
 /// An empty list or object writes nothing. Booleans are `true` and `false`. ``lists`` has other forms of lists.

@@ -6,7 +6,9 @@ extension RESTDialect {
   /// ```swift
   /// let dialect = JSONDialect().adjusting(
   ///   payload: { payload, _ in payload = ["item": payload] },
-  ///   answer: { answer, _, operation in try answer.unwrap(operation.kind == .list ? "items" : "item") })
+  ///   answer: { answer, _, operation in
+  ///     try answer.unwrap(operation.kind == .list ? "items" : "item")
+  ///   })
   /// ```
   ///
   /// Each closure gets the result of this dialect, and changes it.

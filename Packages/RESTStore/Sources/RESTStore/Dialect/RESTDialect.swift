@@ -9,7 +9,10 @@ public import StoreProtocol
 ///   func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
 ///     request.headers["Authorization"] = "Bearer \(token)"
 ///   }
-///   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
+///   func constructResponse(
+///     _ response: HTTPResponse,
+///     to operation: RESTOperation
+///   ) throws -> RESTResponse {
 ///     var answer = try RESTResponse(response)
 ///     answer.payload = answer.payload?["data"]
 ///     return answer
@@ -192,10 +195,10 @@ extension RESTDialect {
     return record
   }
 
-  /// Nil: the path is unknown.
+  /// The default is nil: the path is unknown.
   public var plainListPath: String? { nil }
 
-  /// Nil: the path is unknown.
+  /// The default is nil: the path is unknown.
   public var plainRecordPath: String? { nil }
 
   /// Translates limit and offset, and rejects conditions and orders.
@@ -204,10 +207,10 @@ extension RESTDialect {
     return RESTPaging.whole.translation(of: query)
   }
 
-  /// Nil: the API has no parameters for this.
+  /// The default is nil: the API has no parameters for this.
   public func items(including relations: [[String]]) throws -> [RESTQueryItem]? { nil }
 
-  /// Nil: the server has no change log.
+  /// The default is nil: the server has no change log.
   public var changesParameter: String? { nil }
 
   /// Returns the link of the answer, or else that of the paging.

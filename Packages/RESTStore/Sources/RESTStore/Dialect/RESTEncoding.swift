@@ -4,7 +4,9 @@ public import StoreProtocol
 /// The encoding of a request's payload: as JSON, as a form, in the address, or your own.
 ///
 /// ```swift
-/// func encoding(for method: HTTPRequestData.Method) -> RESTEncoding { method == .post ? .form() : .json }
+/// func encoding(for method: HTTPRequestData.Method) -> RESTEncoding {
+///   method == .post ? .form() : .json
+/// }
 /// ```
 public struct RESTEncoding: Sendable {
   /// An encoded payload: a body, items of the address, or both.

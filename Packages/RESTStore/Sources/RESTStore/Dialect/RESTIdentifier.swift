@@ -3,7 +3,9 @@
 /// Functions that put an identifier, which an API writes as text, into a record in the form of its field.
 ///
 /// ```swift
-/// func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
+/// func deserialize<M: Model>(
+///   _ payload: JSONValue, of type: M.Type
+/// ) throws -> AttributeDictionary {
 ///   var record = payload["attributes"]?.objectValue ?? [:]
 ///   RESTIdentifier.write(payload["id"]?.stringValue ?? "", of: type, to: &record)
 ///   return record

@@ -3,7 +3,10 @@ public import StoreProtocol
 /// A server's answer as a dialect reads it: a payload, or an error that the server reports.
 ///
 /// ```swift
-/// func constructResponse(_ response: HTTPResponseData, to operation: RESTOperation) throws -> RESTResponse {
+/// func constructResponse(
+///   _ response: HTTPResponseData,
+///   to operation: RESTOperation
+/// ) throws -> RESTResponse {
 ///   var answer = try RESTResponse(response)
 ///   answer.payload = answer.payload?["data"]
 ///   return answer

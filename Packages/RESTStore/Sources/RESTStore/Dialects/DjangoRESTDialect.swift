@@ -3,8 +3,10 @@ public import StoreProtocol
 /// The dialect of Django REST framework: its three kinds of pages, `OrderingFilter`, and the lookups of django-filter.
 ///
 /// ```swift
-/// let dialect = DjangoRESTDialect(paging: .pages(size: 100), orderingParameter: "ordering")
-/// let adults = try await store.list(Person.self, where: { $0.age >= 18 })  // GET /people/?age__gte=18&page=1…
+/// let dialect = DjangoRESTDialect(
+///   paging: .pages(size: 100), orderingParameter: "ordering")
+/// let adults = try await store.list(Person.self, where: { $0.age >= 18 })
+/// // GET /people/?age__gte=18&page=1…
 /// ```
 ///
 /// A condition is a conjunction of comparisons: `field=`, `__lt`, `__lte`, `__gt`, `__gte`, `__in` and `__isnull`.
@@ -54,7 +56,7 @@ public struct DjangoRESTDialect: RESTDialect {
   /// The whole answer.
   public var plainRecordPath: String? { "" }
 
-  /// Returns the record with decimals as strings: Django would read a number only with the digits of a `float`.
+  /// Returns the record with decimals as strings: Django reads a JSON number as a `float`, which loses digits.
   public func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
     .object(DjangoDecimals.written(record, of: type.init()))
   }

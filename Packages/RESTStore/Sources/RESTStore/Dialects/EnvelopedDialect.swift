@@ -3,7 +3,9 @@ public import StoreProtocol
 /// The dialect of APIs that put everything into an envelope, such as `{"data": …}`.
 ///
 /// ```swift
-/// let dialect = EnvelopedDialect("response.items", record: "response.item", next: "paging.next", total: "paging.total")
+/// let dialect = EnvelopedDialect(
+///   "response.items", record: "response.item", next: "paging.next",
+///   total: "paging.total")
 /// ```
 public struct EnvelopedDialect: RESTDialect {
   /// The key path of the list.

@@ -4,8 +4,10 @@ import StoreProtocol
 /// a row, apart from members of values and elements of lists.
 ///
 /// ```swift
-/// let store = RESTModelStore(baseURL: url, dialect: PostgRESTDialect(), router: router)
-/// let found = try await store.list(Person.self, where: { $0.age > 30 || $0.name.hasPrefix("A") })
+/// let store = RESTModelStore(
+///   baseURL: url, dialect: PostgRESTDialect(), router: router)
+/// let found = try await store.list(
+///   Person.self, where: { $0.age > 30 || $0.name.hasPrefix("A") })
 /// // GET /people?or=(age.gt.30,name.like."A*")
 /// ```
 ///
@@ -138,7 +140,7 @@ public struct PostgRESTDialect: RESTDialect {
       if keys[0] == query.identifierKey { isTotal = true }
       return "\(keys[0]).\(order.isDescending ? "desc" : "asc").nulls\(order.nils.rawValue)"
     }
-    // Each page is a query of its own, and PostgreSQL returns rows with equal values in any order: without this, a row
+    // Each page is a query of its own, and PostgreSQL returns rows with equal values in any order. Without this, a row
     // can be in two pages, or in none.
     if !isTotal, let key = query.identifierKey { orders.append("\(key).asc") }
     if !orders.isEmpty { translation.items.append(RESTQueryItem("order", orders.joined(separator: ","))) }

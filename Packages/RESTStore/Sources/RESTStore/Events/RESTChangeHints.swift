@@ -58,8 +58,8 @@ extension RESTModelStore {
   /// ```
   ///
   /// The requests have the credentials, headers and events of the store. A stream does not count as a request for
-  /// ``RESTOptions/maximumConcurrentRequests``. A hint can be about known changes: one is given at the beginning of
-  /// each stream that does not continue an earlier one. A collection without a stream gives no hints.
+  /// ``RESTOptions/maximumConcurrentRequests``. A hint does not prove that something changed: each stream that can't
+  /// continue an earlier one begins with a hint. A collection without a stream gives no hints.
   ///
   /// - Parameter types: the classes.
   /// - Throws: `ModelStoreError` with the code `unsupported` if the transport is no ``StreamingTransport``, or

@@ -77,7 +77,9 @@ final class EntityTags {
 /// do {
 ///   try await store.update(person)
 /// } catch let error as ModelStoreError where error.code == .conflict {
-///   if let conflict = error.cause as? RESTConflict { print("the server has \(conflict.record)") }
+///   if let conflict = error.cause as? RESTConflict {
+///     print("the server has \(conflict.record)")
+///   }
 ///   for field in error.conflicts { print(field.key, field.stored, field.local) }
 ///   // The local changes overwrite those of the server.
 ///   try await store.update(person, onConflict: .overwrite)

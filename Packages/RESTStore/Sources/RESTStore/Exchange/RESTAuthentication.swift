@@ -6,7 +6,10 @@ import Foundation
 /// ```swift
 /// struct KeyAuthentication: RESTAuthentication {
 ///   let key: String
-///   func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+///   func authorize(
+///     _ request: inout HTTPRequestData,
+///     for operation: RESTOperation
+///   ) async throws {
 ///     request.headers["X-API-Key"] = key
 ///   }
 /// }
@@ -65,7 +68,9 @@ public struct BasicAuthentication: RESTAuthentication {
 /// for a new token share one renewal.
 ///
 /// ```swift
-/// options.authentication = BearerAuthentication(token) { _ in try await session.newToken() }
+/// options.authentication = BearerAuthentication(token) { _ in
+///   try await session.newToken()
+/// }
 /// ```
 public final class BearerAuthentication: RESTAuthentication {
   private enum Renewal {

@@ -17,8 +17,8 @@ public struct RESTOptions: Sendable {
   /// Whether the `ETag` of a model is sent with its next update or delete as `If-Match`, and with its next lookup as
   /// `If-None-Match`. Default: yes.
   public var usesEntityTags: Bool
-  /// Whether equal lookups in progress at the same time share one request. If the task that sent it is cancelled, the
-  /// next waiting task sends it again. Default: yes.
+  /// Whether equal lookups in progress at the same time share one request. If the task that sends the request is
+  /// cancelled, a waiting task sends it again. Default: yes.
   public var coalescesLookups: Bool
   /// The maximum number of requests of the engine that are in progress at a time. Others wait, and their time-out
   /// starts after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by

@@ -4,12 +4,13 @@ import StoreProtocol
 /// A policy for retrying failed requests that are safe to repeat, after increasing delays.
 ///
 /// ```swift
-/// options.retry = RESTRetryPolicy(attempts: 5, base: .milliseconds(100), maximum: .seconds(20))
+/// options.retry = RESTRetryPolicy(
+///   attempts: 5, base: .milliseconds(100), maximum: .seconds(20))
 /// ```
 ///
-/// Reads are sent again, and deletes and PUTs without a precondition such as an entity tag. So is any request with a
-/// key of ``RESTOptions/idempotencyKeyHeader``. This happens after a lost connection, a time-out, or one of
-/// ``statuses``.
+/// Reads are sent again, and so are deletes and PUTs without a precondition such as an entity tag. Requests with a key
+/// of ``RESTOptions/idempotencyKeyHeader`` are sent again, too. This happens after a lost connection, a time-out, or
+/// one of ``statuses``.
 ///
 /// The delay is a random part of a limit that doubles each time, and at least the time in `Retry-After`. If that time
 /// is longer than ``maximumDelay``, the error is thrown at once.

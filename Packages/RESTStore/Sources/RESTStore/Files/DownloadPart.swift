@@ -184,7 +184,7 @@ extension DownloadPart.Version {
       && credentials.contains { self.credentials == DownloadPart.digest(salt + $0) }
   }
 
-  /// Returns whether an answer is of another version, as far as it tells.
+  /// Returns whether an answer declares another version.
   func differs(from head: HTTPResponseData) -> Bool {
     let header = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
     return head.headers[header].map { $0 != validator } ?? false

@@ -105,7 +105,9 @@ public enum RESTPaging: Sendable, Hashable {
 /// A page of a list that was read, for hooks that find the next one.
 ///
 /// ```swift
-/// func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }
+/// func nextPage(after page: RESTPage) throws -> RESTPageLink? {
+///   page.answer.next ?? page.followingLink
+/// }
 /// ```
 public struct RESTPage: Sendable {
   /// The answer of the server.

@@ -7,11 +7,13 @@ public import StoreProtocol
 /// func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
 ///   var translation = RESTPaging.whole.translation(of: query)
 ///   for term in query.terms {
-///     guard case .comparison(let comparison) = term, comparison.operator == .equal else {
+///     guard case .comparison(let comparison) = term, comparison.operator == .equal
+///     else {
 ///       throw query.unsupported(term)
 ///     }
 ///     let (key, value) = try query.plain(comparison)
-///     translation.items.append(RESTQueryItem(key.joined(separator: "."), value.description))
+///     translation.items.append(
+///       RESTQueryItem(key.joined(separator: "."), value.description))
 ///   }
 ///   try query.refuseOrders()
 ///   return translation
@@ -153,7 +155,8 @@ public struct RESTQuery {
 /// A query as parameters for a server.
 ///
 /// ```swift
-/// RESTQueryTranslation([RESTQueryItem("age__gt", "30")], paging: .pages(size: 100))
+/// RESTQueryTranslation(
+///   [RESTQueryItem("age__gt", "30")], paging: .pages(size: 100))
 /// ```
 public struct RESTQueryTranslation: Sendable, Hashable {
   /// The items added to the address.

@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// ```swift
 /// let file = URL(filePath: "Fixtures/people.json")
-/// let transport = try RecordedTransport(file, recording: .ifMissing(through: URLSessionTransport.shared))
+/// let transport = try RecordedTransport(
+///   file, recording: .ifMissing(through: URLSessionTransport.shared))
 /// let store = RESTModelStore(baseURL: url, transport: transport)
 /// ```
 ///

@@ -8,7 +8,7 @@ extension Inflection {
     english.addSuffix("", replacement: "s")
     english.addSuffix("s", replacement: "s")
     english.addSuffix("sis", replacement: "ses")
-    // Rules that are the same for plurals, and tell singulars apart: `houses` and `statuses`, `analyses` and `cases`.
+    // Rules that are the same for plurals, and distinguish singulars: `houses` and `statuses`, `analyses` and `cases`.
     english.addSuffix("se", replacement: "ses")
     for ending in ["x", "z", "ch", "sh", "ss", "us", "lens", "gas", "bias", "alias", "atlas", "canvas", "iris"] {
       english.addSuffix(ending, replacement: ending + "es")

@@ -61,8 +61,8 @@ public struct Inflection: Sendable {
   /// Adds a noun that is its own plural, such as `news`.
   public mutating func addUncountable(_ noun: String) { addIrregular(noun, plural: noun) }
 
-  /// Returns the plural of a noun. Of several words, in camel case or separated by `_`, `-` or blanks, the last one is
-  /// changed.
+  /// Returns the plural of a noun. If it has several words, in camel case or separated by `_`, `-` or blanks, the last
+  /// word is changed.
   ///
   /// - Parameter noun: the noun, in any case.
   /// - Returns: the plural, in the case of the noun.
@@ -83,7 +83,7 @@ public struct Inflection: Sendable {
   /// assert(Inflection.english.singular(of: "SalesPeople") == "SalesPerson")
   /// ```
   ///
-  /// - Parameter noun: the noun, in any case. Of several words, the last one is changed.
+  /// - Parameter noun: the noun, in any case. If it has several words, the last one is changed.
   /// - Returns: the singular, in the case of the noun.
   /// - Complexity: O(*n*²) in the number of rules.
   public func singular(of noun: String) -> String {

@@ -19,7 +19,7 @@ public protocol Routable: SendableMetatype {
 }
 
 extension Routable {
-  /// Nil: the model is in its collection.
+  /// The default is nil: the model is in its collection.
   public var resourcePath: String? { nil }
 }
 

@@ -1,5 +1,5 @@
 // Names from the libraries that this one follows: the compiler suggests the names used here.
 
-/// `RESTModelStore(baseURL:dialect:router:)` keeps models on a server. Former overrides are hooks of a ``RESTDialect``.
+/// `RESTModelStore(baseURL:dialect:router:)` keeps models on a server. Previous overrides are hooks of a ``RESTDialect``.
 @available(*, unavailable, renamed: "RESTModelStore")
 public typealias RemoteModelStore = RESTModelStore

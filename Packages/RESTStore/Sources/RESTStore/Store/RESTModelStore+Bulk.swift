@@ -148,9 +148,11 @@ extension RESTModelStore {
   /// Deletes the members of a to-many relation. If the dialect deletes relations, that is one DELETE of the relation's
   /// path, such as `/companies/10/employees`, after a request of the members. Otherwise each member has its own.
   ///
-  /// A member that another client adds meanwhile is deleted, too. Members to which the delete rules of relations
-  /// cascade further are deleted one by one. So are members of a relation with unsaved changes, of a collection of
-  /// several classes, and of a list whose pages are not followed (``RESTOptions/followsPages``).
+  /// A member that another client adds meanwhile is deleted, too. Some members are deleted one by one:
+  ///
+  /// - those to which the delete rules of relations cascade further;
+  /// - members of a relation with unsaved changes, or of a collection of several classes;
+  /// - members of a list whose pages are not followed (``RESTOptions/followsPages``).
   ///
   /// - Returns: the number of deleted models.
   /// - Throws: `ModelStoreError` as `list(in:)` and ``delete(_:)`` do.
@@ -208,7 +210,8 @@ extension RESTModelStore {
   /// Fetches models with GETs of any path, in the order of the server, page by page as ``list(_:)`` does.
   ///
   /// ```swift
-  /// let people = try await store.list(ModelQuery(Person.self, limit: 100), at: "/people/active")
+  /// let people = try await store.list(
+  ///   ModelQuery(Person.self, limit: 100), at: "/people/active")
   /// ```
   ///
   /// - Parameters:

@@ -11,19 +11,22 @@ extension RESTModelStore {
   /// ```
   ///
   /// The bytes are written to a file beside the target, whose name ends in `.part`. It replaces the target at the end.
-  /// A file of that name that is no part of a download is an error.
+  /// It is an error if a file with that name exists and is no part of a download.
+  ///
   /// If the download fails or is cancelled, the part is kept, and the error has its length. The next download to the
   /// same target continues it if address and credentials are the same and the server still has that version. Otherwise
   /// it begins again. Versions are compared by a strong entity tag, or else by the date of the last change.
   ///
-  /// ``HTTPProgress`` includes the bytes that were kept. The time limit applies to a pause, not to the whole download.
+  /// ``HTTPProgress`` includes the bytes that were kept. The time limit ends a download that receives no data for so
+  /// long; the whole download may take longer.
   ///
   /// - Parameters:
   ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It may have a query.
   ///   - target: the file to write. Its folder has to exist.
   ///   - parameters: the parameters by name, which are added to the address.
   ///   - headers: the headers of this request. They replace those of the store.
-  ///   - maximumBytes: the maximum length of the file. The limit of a request holds for answers in memory only.
+  ///   - maximumBytes: the maximum length of the file. The store's limit for responses does not apply, because it is
+  ///     for responses in memory.
   /// - Returns: status and headers of the answer, without its body.
   /// - Throws: `ModelStoreError` as `request` does. The code is `inputOutput` or `full` if the file can't be written,
   ///   or `locked` if this or another process is downloading to it. It is `server` if the file is too long, and
@@ -52,7 +55,9 @@ extension RESTModelStore {
   /// events of the store.
   ///
   /// ```swift
-  /// let answer = try await store.upload(.put, "/people/10/photo", from: photo, headers: ["Content-Type": "image/jpeg"])
+  /// let answer = try await store.upload(
+  ///   .put, "/people/10/photo", from: photo,
+  ///   headers: ["Content-Type": "image/jpeg"])
   /// ```
   ///
   /// The file is read while it is sent, again from its beginning each time that the request is sent. Don't change it

@@ -17,7 +17,8 @@ extension RESTModelStore {
   /// store.
   ///
   /// ```swift
-  /// let answer = try await store.request(.post, "/people/10/activate", parameters: ["force": true])
+  /// let answer = try await store.request(
+  ///   .post, "/people/10/activate", parameters: ["force": true])
   /// let person = try answer.model(Person.self)
   /// ```
   ///
@@ -102,7 +103,8 @@ extension RESTModelStore {
   /// Returns an instance of this store whose requests have further headers, parameters, or limits.
   ///
   /// ```swift
-  /// let person = try await store.with(timeout: .seconds(5)).lookup(Person.self, identifier: "10")
+  /// let person = try await store.with(timeout: .seconds(5)).lookup(
+  ///   Person.self, identifier: "10")
   /// ```
   ///
   /// The instance shares the scope of this one, and so its models. It belongs to the same isolation.

@@ -5,9 +5,11 @@ public import Foundation
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url)
-/// let person = try await store.lookup(Person.self, identifier: "10")  // GET /people/10
+/// let person = try await store.lookup(Person.self, identifier: "10")
+/// // GET /people/10
 /// person.name.value = "Ada"
-/// try await store.save(person)                                        // PATCH /people/10 {"name": "Ada"}
+/// try await store.save(person)
+/// // PATCH /people/10 {"name": "Ada"}
 /// ```
 ///
 /// After an error the models are unchanged, except that the server's messages about rejected values are added to

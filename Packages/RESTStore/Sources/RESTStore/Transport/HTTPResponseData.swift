@@ -3,7 +3,9 @@ public import Foundation
 /// The answer of a server.
 ///
 /// ```swift
-/// let response = HTTPResponseData(status: 200, headers: ["Content-Type": "application/json"], body: Data("[]".utf8))
+/// let response = HTTPResponseData(
+///   status: 200, headers: ["Content-Type": "application/json"],
+///   body: Data("[]".utf8))
 /// assert(response.isSuccessful)
 /// ```
 ///

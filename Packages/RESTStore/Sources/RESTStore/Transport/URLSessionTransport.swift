@@ -8,7 +8,8 @@ import StoreProtocol
 /// A transport over `URLSession`.
 ///
 /// ```swift
-/// let store = RESTModelStore(baseURL: url, transport: URLSessionTransport.shared)  // the default
+/// // The default transport:
+/// let store = RESTModelStore(baseURL: url, transport: URLSessionTransport.shared)
 /// ```
 ///
 /// Only connections are kept between requests: no cookies, no cache, no passwords. Redirects are followed where they
