@@ -8,7 +8,9 @@
 /// ```swift
 /// func commit(_ batch: RecordBatch) throws {
 ///   try tables.withLock { tables in
-///     try batch.validate { type, identifier in tables[type]?[identifier]?.revision }
+///     try batch.validate { type, identifier in
+///       tables[type]?[identifier]?.revision
+///     }
 ///     for operation in batch.operations { tables.apply(operation) }
 ///     changeFeed.append(batch.changes)
 ///   }
@@ -145,7 +147,7 @@ public struct RecordMismatch: Error {
       .conflict,
       """
       The transaction was not written: another writer changed \(type.nameForMessage) \
-      \(identifier.quotedForMessage) meanwhile.
+      \(identifier.quotedForMessage) meanwhile. Repeat the transaction.
       """,
       identifier: identifier, cause: cause)
   }

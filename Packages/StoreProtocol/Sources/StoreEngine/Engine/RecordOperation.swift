@@ -1,7 +1,8 @@
 /// A write to one record: a part of a ``RecordBatch``.
 ///
 /// ```swift
-/// let change = RecordOperation.update("Person", "10", bytes, ifRevision: record.revision)
+/// let change = RecordOperation.update(
+///   "Person", "10", bytes, ifRevision: record.revision)
 /// ```
 public struct RecordOperation: Sendable {
   /// The kind of a write.

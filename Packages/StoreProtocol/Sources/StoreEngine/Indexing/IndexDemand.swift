@@ -7,7 +7,9 @@
 /// records in total, creating it costs less.
 ///
 /// ```swift
-/// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.ensureIndex(M.typeName, field) }
+/// if let field = demand.field(of: reference, M.self, among: count, in: context) {
+///   try engine.ensureIndex(M.typeName, field)
+/// }
 /// ```
 struct IndexDemand {
   private struct Place: Hashable {

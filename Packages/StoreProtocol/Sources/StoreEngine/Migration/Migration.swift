@@ -14,8 +14,12 @@ public import StoreProtocol
 ///   Migration(Person.self, to: 3) { record in
 ///     try record.convert("age") { .string("\($0.intValue ?? 0) years") }
 ///     try record.split("name") { name in
-///       let parts = (name.stringValue ?? "").split(separator: " ", maxSplits: 1).map(String.init)
-///       return ["first": .string(parts.first ?? ""), "last": .string(parts.count > 1 ? parts[1] : "")]
+///       let parts = (name.stringValue ?? "")
+///         .split(separator: " ", maxSplits: 1).map(String.init)
+///       return [
+///         "first": .string(parts.first ?? ""),
+///         "last": .string(parts.count > 1 ? parts[1] : ""),
+///       ]
 ///     }
 ///   },
 /// ])

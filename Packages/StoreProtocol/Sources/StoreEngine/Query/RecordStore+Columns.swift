@@ -111,7 +111,7 @@ extension RecordStore {
   }
 
   /// Returns nil if a value can't be read. Only the records decide whether the query needs it: columns also have values
-  /// that a former part of the condition excludes, or that were replaced.
+  /// that a previous part of the condition excludes, or that were replaced.
   ///
   /// - Parameter isCurrent: returns whether no record was written since the columns were built.
   private func fold<M: Model>(

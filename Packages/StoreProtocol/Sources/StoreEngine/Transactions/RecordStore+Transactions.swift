@@ -94,7 +94,7 @@ extension RecordStore {
   }
 
   private func runOutermost<Result>(areIndependent: Bool, _ body: () async throws -> Result) async throws -> Result {
-    // Queries would find records under former identifiers of live models, too.
+    // Queries would find records under previous identifiers of live models, too.
     scope.prepareToRead()
     let trackers = try await handle.conflictTrackers
     let current = StoreTransaction(trackers.begin(), of: scope, parts)
@@ -148,8 +148,9 @@ extension RecordStore {
     }
   }
 
-  /// Reads models again that a transaction had read from its own writes, which were rolled back. So are those that other
-  /// tasks had read before the commit, which cut their links. No earlier state of these models has the stored values.
+  /// Reads models again that a transaction had read from its own writes, which were rolled back. Also reads models
+  /// again that other tasks had read before the commit, which cut their links. No earlier state of these models has the
+  /// stored values.
   private func readOutdated(of transaction: StoreTransaction) async {
     for (name, outdated) in transaction.takeOutdated() {
       let identifier = name.identifier.text

@@ -4,7 +4,8 @@ public import ModelCore
 ///
 /// ```swift
 /// let report = try await store.importModels(Person.self, fromJSON: data)
-/// print(report)                     // 2 created, 1 updated, 0 unchanged, 1 rejected
+/// print(report)
+/// // 2 created, 1 updated, 0 unchanged, 1 rejected
 /// for entry in report.rejected { print(entry) }
 /// ```
 public struct ImportReport<M: Model>: CustomStringConvertible {
@@ -30,7 +31,8 @@ public struct ImportReport<M: Model>: CustomStringConvertible {
 ///
 /// ```swift
 /// print(report.rejected[0])
-/// // authors[3] (at byte 210) was not imported: born: expected an integer, found the string "long ago"
+/// // authors[3] (at byte 210) was not imported: born: expected an integer, found
+/// // the string "long ago"
 /// ```
 public struct RejectedEntry: CustomStringConvertible {
   /// The index of the entry in its list.

@@ -24,8 +24,10 @@ extension ModelStore {
   /// The import is one step of a `ModelUndo`.
   ///
   /// ```swift
-  /// let report = try await store.importModels(Author.self, fromJSON: data, at: "authors")
-  /// print(report)                                       // 2 created, 1 updated, 0 unchanged, 1 rejected
+  /// let report = try await store.importModels(
+  ///   Author.self, fromJSON: data, at: "authors")
+  /// print(report)
+  /// // 2 created, 1 updated, 0 unchanged, 1 rejected
   /// ```
   ///
   /// - Parameters:

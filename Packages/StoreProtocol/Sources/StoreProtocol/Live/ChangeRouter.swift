@@ -167,7 +167,7 @@ struct ChangeRouter: Sendable {
       if isConcerned { delivery.add(routed, to: route) }
     }
     for route in routes.plain { offer(route) }
-    // Consumers that show a record are notified even if their guard rejects the new values: they may not have processed
+    // Consumers that show a record are notified even if their guard rejects the new values. They may not have processed
     // the previous change yet, and would show the record again.
     for id in members ?? [] {
       guard let mailbox = interests[id]?.mailbox else { continue }

@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 /// The aggregates of groups of records, updated by the differences of commits. A changed record is removed from its
-/// group with its former values, and added with its new ones.
+/// group with its previous values, and added with its new ones.
 final class LiveGroups<M: Model> {
   private final class Group {
     let row: [JSONValue]

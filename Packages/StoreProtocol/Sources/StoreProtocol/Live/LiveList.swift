@@ -4,10 +4,13 @@ public import Observation
 /// A live list for a view: the models that a query finds, updated while the view is visible.
 ///
 /// ```swift
-/// let list = LiveList(store, ModelQuery(Book.self, where: { $0.rating >= 4 }, sort: [.ascending(\.title)]))
-/// list.resume()                                          // when the view appears
-/// list.query = ModelQuery(Book.self)                     // shows the former models until the new ones are loaded
-/// list.pause()                                           // when it disappears
+/// let list = LiveList(
+///   store,
+///   ModelQuery(Book.self, where: { $0.rating >= 4 }, sort: [.ascending(\.title)]))
+/// list.resume()  // when the view appears
+/// // Shows the previous models until the new ones are loaded:
+/// list.query = ModelQuery(Book.self)
+/// list.pause()  // when it disappears
 /// ```
 ///
 /// It is observable, as by `withObservationTracking` and in the `body` of a SwiftUI view. A paused list keeps its
@@ -108,7 +111,7 @@ public final class LiveList<M: Model> {
         // Cancelled by a pause, another query or the end of the list.
         guard !Task.isCancelled, let self else { return }
         self.show(result, isFirst: isFirst)
-        // An error leaves the models of the former query.
+        // An error leaves the models of the previous query.
         if result.error == nil { isFirst = false }
       }
     }

@@ -1,7 +1,9 @@
 /// A store that reports its writes, so that query results can be updated live.
 ///
 /// ```swift
-/// for await people in store.observe(Person.self, where: { $0.age > 30 }) { show(people.models) }
+/// for await people in store.observe(Person.self, where: { $0.age > 30 }) {
+///   show(people.models)
+/// }
 /// for await batch in store.changes(of: Person.self) { print(batch.count) }
 /// ```
 ///
@@ -62,7 +64,8 @@ extension LiveModelStore {
 /// A stored record.
 ///
 /// ```swift
-/// let record = StoredRecord("10", Array(#"{"id": 10, "name": "Ada"}"#.utf8), order: 1)
+/// let record = StoredRecord(
+///   "10", Array(#"{"id": 10, "name": "Ada"}"#.utf8), order: 1)
 /// ```
 public struct StoredRecord: Sendable {
   /// The identifier of the model.

@@ -11,8 +11,8 @@ public struct LiveResult<M: Model>: RandomAccessCollection {
   public let models: [M]
   /// The differences from the previous result. In the first result all models are inserted.
   public let differences: ModelDifferences<M>
-  /// The error since the last valid result; nil if there is none. After an error the models are those of that result,
-  /// and the query runs again with the next relevant change. An invalid query has no further result.
+  /// The error since the last valid result; nil if there is none. After an error, `models` stays that of the last valid
+  /// result. The next relevant change repeats the query. An invalid query has no further result.
   public let error: ModelStoreError?
 
   /// The position of the first model.

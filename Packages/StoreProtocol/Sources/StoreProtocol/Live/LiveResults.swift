@@ -4,7 +4,9 @@ extension LiveModelStore {
   /// Observes a query: returns its current result, and a new result whenever it changes.
   ///
   /// ```swift
-  /// for await people in store.observe(Person.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]) {
+  /// for await people in store.observe(
+  ///   Person.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]
+  /// ) {
   ///   show(people.models, people.differences)
   /// }
   /// ```

@@ -5,7 +5,9 @@ extension LiveModelStore {
   /// changes.
   ///
   /// ```swift
-  /// for await total in store.observeValue(Expense.self, where: { $0.isPaid }, { $0.sum(\.amount) }) {
+  /// for await total in store.observeValue(
+  ///   Expense.self, where: { $0.isPaid }, { $0.sum(\.amount) }
+  /// ) {
   ///   show(try total.get())
   /// }
   /// ```
@@ -60,7 +62,9 @@ extension LiveModelStore {
   /// Observes values of groups of records: returns the current groups, and new ones whenever one of them changes.
   ///
   /// ```swift
-  /// let totals = store.observeGroups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
+  /// let totals = store.observeGroups(Expense.self, by: { $0.category.name }) {
+  ///   ($0.count, $0.sum(\.amount))
+  /// }
   /// for await groups in totals { show(try groups.get()) }
   /// ```
   ///
@@ -131,7 +135,9 @@ private func areEqual<each Key: Hashable, each Value: Equatable>(
 /// store.
 ///
 /// ```swift
-/// for await count in store.observeValue(Book.self, { $0.count }) { print(try count.get()) }
+/// for await count in store.observeValue(Book.self, { $0.count }) {
+///   print(try count.get())
+/// }
 /// ```
 public struct LiveValues<Value>: AsyncSequence {
   /// A value, or the error of the store.

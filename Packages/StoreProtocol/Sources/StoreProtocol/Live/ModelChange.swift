@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// for await batch in store.changes(of: Person.self) {
-///   for case .updated(let identifier, let fields) in batch where fields.contains("name") { print(identifier) }
+///   for case .updated(let identifier, let fields) in batch
+///   where fields.contains("name") {
+///     print(identifier)
+///   }
 /// }
 /// ```
 public enum ModelChange: Hashable, Sendable {

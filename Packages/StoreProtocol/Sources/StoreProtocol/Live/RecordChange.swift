@@ -1,7 +1,8 @@
 /// A completed write to one record, as a store reports it.
 ///
 /// ```swift
-/// feed.publish([RecordChange(.created, "Person", "10", after: Array(#"{"id": 10, "name": "Ada"}"#.utf8))])
+/// let record = Array(#"{"id": 10, "name": "Ada"}"#.utf8)
+/// feed.publish([RecordChange(.created, "Person", "10", after: record)])
 /// ```
 public struct RecordChange: Sendable {
   /// The kind of change of a record.

@@ -8,7 +8,8 @@ import Synchronization
 ///   public let changeFeed = StoreChangeFeed()
 ///   func write(_ record: [UInt8], _ identifier: String) throws {
 ///     // … write it, then
-///     changeFeed.publish([RecordChange(.created, "Person", identifier, after: record)])
+///     changeFeed.publish(
+///       [RecordChange(.created, "Person", identifier, after: record)])
 ///   }
 /// }
 /// ```
@@ -42,7 +43,7 @@ public final class StoreChangeFeed: Sendable {
   @_spi(ModelKitInternals)
   public init(whenObserved: @escaping @Sendable () -> Void) { self.whenObserved = whenObserved }
 
-  // MARK: Telling
+  // // MARK: Notifying
 
   /// Whether there is a consumer. The value is current if it is read inside the lock under which records are written.
   public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
@@ -120,7 +121,7 @@ public final class StoreChangeFeed: Sendable {
   // MARK: Listening
 
   func subscribe(_ mailbox: FeedMailbox, _ interests: [FeedInterest]) -> FeedSubscription {
-    // First, so that writes from here on are reported. Those that former consumers left are older.
+    // First, so that writes from here on are reported. Those that previous consumers left are older.
     queue.withLock { queue in
       if consumers.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue == 0 { queue.entries = [] }
     }

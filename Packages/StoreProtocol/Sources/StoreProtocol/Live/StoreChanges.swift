@@ -103,7 +103,7 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
         continue
       }
       // A record that this instance creates has its model by then. Later commits are followed with these changes, or
-      // models would become older; they are delivered with the next ones, since their own creations may be in progress.
+      // models would become older. They are delivered with the next ones, since their own creations may be in progress.
       if (try? await store.scope.creations.waitForCreations(of: M.typeName)) == true { later = takeMail() }
       // A model that can't be read is unchanged: its lookup reports the error.
       _ = try? instances.follow((mail.batches + (later?.batches ?? [])).joined())

@@ -3,7 +3,8 @@
 /// The fields of a model in a query, as the type of `$0`. A field that the model does not have does not compile.
 ///
 /// ```swift
-/// let adults = ModelQuery(Person.self, where: { $0.age >= 18 && $0.company.name.hasPrefix("A") })
+/// let adults = ModelQuery(
+///   Person.self, where: { $0.age >= 18 && $0.company.name.hasPrefix("A") })
 /// ```
 ///
 /// | To find | Write |
@@ -143,7 +144,8 @@ public struct ModelColumns<M: Model> {
 /// A list of a model in a query.
 ///
 /// ```swift
-/// let tagged = ModelQuery(Person.self, where: { $0.tags.contains("new") || $0.tags.count > 5 })
+/// let tagged = ModelQuery(
+///   Person.self, where: { $0.tags.contains("new") || $0.tags.count > 5 })
 /// ```
 public struct QueryListColumn<Element> {
   let field: Field<[Element]>
@@ -196,7 +198,8 @@ public struct QueryListColumn<Element> {
 /// A to-many relation in a query.
 ///
 /// ```swift
-/// let old = ModelQuery(Company.self, where: { $0.employees.contains { $0.age > 60 } })
+/// let old = ModelQuery(
+///   Company.self, where: { $0.employees.contains { $0.age > 60 } })
 /// ```
 public struct QueryRelationColumn<Related: Model> {
   let path: QueryPath

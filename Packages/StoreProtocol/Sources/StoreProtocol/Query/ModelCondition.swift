@@ -3,7 +3,9 @@
 /// ```swift
 /// extension Book {
 ///   static let isRated = ModelCondition<Book> { $0.rating != nil }
-///   static func isFrom(_ year: Int) -> ModelCondition<Book> { ModelCondition { $0.year == year } }
+///   static func isFrom(_ year: Int) -> ModelCondition<Book> {
+///     ModelCondition { $0.year == year }
+///   }
 /// }
 ///
 /// let unrated = ModelQuery(matching: !Book.isRated && !Book.isFrom(1984))

@@ -5,7 +5,8 @@ extension ModelQuery: JSONConvertible, Codable {
   /// The query as JSON:
   ///
   /// ```json
-  /// {"type": "Person", "where": {"field": "age", "is": ">", "value": 30}, "sort": [{"field": "name"}], "limit": 20}
+  /// {"type": "Person", "where": {"field": "age", "is": ">", "value": 30},
+  ///  "sort": [{"field": "name"}], "limit": 20}
   /// ```
   public var json: JSONValue {
     get throws {

@@ -4,8 +4,10 @@
 ///
 /// ```swift
 /// let page = ModelQuery(
-///   Person.self, where: { $0.age > 30 && $0.company.name.hasPrefix("A") }, sort: [.ascending(\.name)], limit: 20)
-/// print(page)  // Person where age > 30 && company.name.hasPrefix("A") sorted by name limit 20
+///   Person.self, where: { $0.age > 30 && $0.company.name.hasPrefix("A") },
+///   sort: [.ascending(\.name)], limit: 20)
+/// print(page)
+/// // Person where age > 30 && company.name.hasPrefix("A") sorted by name limit 20
 /// ```
 ///
 /// A query is a value that can be compared, printed, sent to another isolation, written as ``json`` and read. A store
@@ -156,7 +158,8 @@ extension ModelQuery {
 /// The evaluation of a query's condition: by the store, or in memory.
 ///
 /// ```swift
-/// let query = ModelQuery(Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)
+/// let query = ModelQuery(
+///   Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)
 /// ```
 public enum QueryEvaluation: String, Hashable, Sendable, CaseIterable {
   /// The store, which throws `unsupported` and names the part that it can't express.

@@ -1,8 +1,10 @@
 /// A sort criterion: a field, the direction, and the position of models without a value.
 ///
 /// ```swift
-/// let query = ModelQuery(Person.self, sort: [.descending(\.age, nils: .last), .ascending(\.name)])
-/// let byCompany = ModelQuery(Person.self, sort: [.ascending { $0.company.name.ignoringCase }])
+/// let query = ModelQuery(
+///   Person.self, sort: [.descending(\.age, nils: .last), .ascending(\.name)])
+/// let byCompany = ModelQuery(
+///   Person.self, sort: [.ascending { $0.company.name.ignoringCase }])
 /// ```
 ///
 /// Values are in the order of their type, and text is in the order of its Unicode scalars, the same for every locale.

@@ -6,10 +6,10 @@
 /// let query = ModelQuery(Person.self, where: { $0.age > 30 && $0.name != "Bob" })
 /// ```
 ///
-/// A value that is written as an object can be read inside: a `Codable` struct by its properties, such as
-/// `$0.receipt.pages > 3`. So can a `JSONConvertible` type that writes each property under its name. Its members
-/// compare as JSON: texts with texts, numbers with numbers. A property that is not a member, such as a computed one,
-/// makes the query throw ``ModelStoreError`` with the code `invalid`.
+/// A value that is written as an object can be read inside, such as `$0.receipt.pages > 3`. It is a `Codable` struct,
+/// or a `JSONConvertible` type that writes each property under its name. Members of the latter compare as JSON: texts
+/// with texts, numbers with numbers. A property that is not a member, such as a computed one, makes the query throw
+/// ``ModelStoreError`` with the code `invalid`.
 @dynamicMemberLookup
 public struct QueryColumn<Value> {
   let field: Field<Value>
@@ -176,7 +176,8 @@ extension QueryColumn where Value == String {
   /// Returns the condition that the text has all words of a search, in any order.
   ///
   /// ```swift
-  /// let books = try await store.list(Book.self, where: { $0.title.matches(words: "jane aust*") })
+  /// let books = try await store.list(
+  ///   Book.self, where: { $0.title.matches(words: "jane aust*") })
   /// ```
   ///
   /// Case and accents are ignored as by ``ignoringCaseAndAccents``. A word is a run of letters, numbers and their

@@ -3,8 +3,11 @@
 /// A field of a model in a query that is named by a text, for model types that are known only at runtime.
 ///
 /// ```swift
-/// let authors = try await store.list(schema.modelType("Author"), where: { $0["name"] == "Nina" && $0["born"] < date })
-/// let readers = try await store.list(people, where: { $0["company"]["name"].hasPrefix("A") })
+/// let authors = try await store.list(
+///   schema.modelType("Author"),
+///   where: { $0["name"] == "Nina" && $0["born"] < date })
+/// let readers = try await store.list(
+///   people, where: { $0["company"]["name"].hasPrefix("A") })
 /// ```
 ///
 /// The type of an operand has to fit that of the field. A query that compares a number with a text throws `invalid`, as

@@ -16,7 +16,9 @@ extension ModelStore {
   ///
   /// ```swift
   /// let type = schema.modelType("Author")
-  /// let page = try await store.list(type, where: { $0["name"] == "Nina" }, sort: [.ascending { $0["born"] }], limit: 20)
+  /// let page = try await store.list(
+  ///   type, where: { $0["name"] == "Nina" }, sort: [.ascending { $0["born"] }],
+  ///   limit: 20)
   /// ```
   ///
   /// - Parameters:
@@ -86,7 +88,9 @@ extension ModelStore {
   /// Returns the models of a type one by one, in bounded memory: see ``StoredModelSequence``.
   ///
   /// ```swift
-  /// for try await author in store.stream(schema.modelType("Author")) { print(author["name"] ?? "?") }
+  /// for try await author in store.stream(schema.modelType("Author")) {
+  ///   print(author["name"] ?? "?")
+  /// }
   /// ```
   ///
   /// - Parameters:

@@ -6,7 +6,9 @@ extension ModelStore {
   ///
   /// ```swift
   /// let page = try await store.list(
-  ///   Person.self, where: { $0.age > 30 && $0.name != "Bob" || $0.tags.contains("x") }, sort: [.ascending(\.name)],
+  ///   Person.self,
+  ///   where: { $0.age > 30 && $0.name != "Bob" || $0.tags.contains("x") },
+  ///   sort: [.ascending(\.name)],
   ///   limit: 20, offset: 40)
   /// ```
   ///
@@ -141,7 +143,7 @@ extension ModelStore {
     in relation: ModelArrayField<Related>, with models: [Related]
   ) async throws {
     guard let owner = relation.owner as? any ModelObject & ModelIsolation else {
-      throw ModelStoreError(.invalid, "The relation belongs to no live model.")
+      throw ModelStoreError(.invalid, "Nothing was listed: the model of this relation was deallocated.")
     }
     try await replaceAll(in: relation, of: owner, with: models)
   }
@@ -193,7 +195,9 @@ extension ModelStore {
   /// by one up to the first error.
   ///
   /// ```swift
-  /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating.value = 3 }
+  /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) {
+  ///   $0.rating.value = 3
+  /// }
   /// ```
   ///
   /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails in a

@@ -19,7 +19,7 @@ extension ModelStore {
   ///   `notFound` if a referenced model is not in the store, or the model of the relation if that has to be read.
   public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
     guard let owner = relation.owner as? ModelObject else {
-      throw ModelStoreError(.invalid, "The relation belongs to no live model.")
+      throw ModelStoreError(.invalid, "Nothing was listed: the model of this relation was deallocated.")
     }
     if owner.storedIdentifier == nil { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
     if let reference = BackReference(relation, of: owner) {

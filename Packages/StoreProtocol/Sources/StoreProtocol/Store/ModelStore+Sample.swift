@@ -4,7 +4,8 @@ extension ModelStore {
   /// Returns random models of a type, each at most once.
   ///
   /// ```swift
-  /// let books = try await store.sample(Book.self, count: 10, where: { $0.rating == 5 })
+  /// let books = try await store.sample(
+  ///   Book.self, count: 10, where: { $0.rating == 5 })
   /// ```
   ///
   /// - Parameters:

@@ -8,7 +8,9 @@
 ///   let person = Person()
 ///   person.name.value = "Ada"
 ///   _ = try await store.create(person)
-///   for person in try await store.list(Person.self) { print(person.name.value ?? "?") }
+///   for person in try await store.list(Person.self) {
+///     print(person.name.value ?? "?")
+///   }
 /// }
 /// ```
 ///

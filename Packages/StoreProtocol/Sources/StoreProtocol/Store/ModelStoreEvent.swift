@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// ```swift
 /// ModelStoreEvent.handler = { event in print(event) }
-/// // MemoryModelStore list Person where age > 30: 12 in 0.0002 seconds, by the index of age, 12 of 1000 records
+/// // MemoryModelStore list Person where age > 30: 12 in 0.0002 seconds, by the
+/// // index of age, 12 of 1000 records
 /// ```
 ///
 /// An operation that calls others, such as a deletion that reads the models of its rules, has one event. Streams, and

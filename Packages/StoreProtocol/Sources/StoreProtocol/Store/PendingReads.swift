@@ -13,7 +13,9 @@
 /// defer { scope.pendingReads.end() }
 /// let record = try await engine.read(identifier)
 /// let answer = scope.pendingReads.answer(since: start)
-/// if scope.isOutdated(type, identifier: identifier, readSince: start) { … }  // read again
+/// if scope.isOutdated(type, identifier: identifier, readSince: start) {
+///   …  // read again
+/// }
 /// scope.pendingReads.noteRead(of: [model], at: answer)
 /// ```
 @_spi(ModelKitInternals)

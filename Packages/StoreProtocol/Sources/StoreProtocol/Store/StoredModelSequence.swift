@@ -3,7 +3,9 @@
 /// The models that a query finds, one by one, in bounded memory.
 ///
 /// ```swift
-/// for try await person in store.stream(Person.self, where: { $0.age > 30 }) { print(person.name.value ?? "?") }
+/// for try await person in store.stream(Person.self, where: { $0.age > 30 }) {
+///   print(person.name.value ?? "?")
+/// }
 /// ```
 ///
 /// Memory, file, PostgreSQL and sync stores, and every other `RecordStore`, read a stream from one snapshot, in

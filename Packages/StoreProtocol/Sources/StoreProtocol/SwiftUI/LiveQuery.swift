@@ -10,7 +10,9 @@
   /// ```swift
   /// struct BookList: View {
   ///   @LiveQuery private var books: [Book]
-  ///   init(store: MemoryModelStore) { _books = LiveQuery(store, Book.self, sort: [.ascending(\.title)]) }
+  ///   init(store: MemoryModelStore) {
+  ///     _books = LiveQuery(store, Book.self, sort: [.ascending(\.title)])
+  ///   }
   ///   var body: some View { List(books) { Text($0.title) }.following($books) }
   /// }
   /// ```

@@ -5,7 +5,9 @@ extension ModelStoreContract {
   ///
   /// ```swift
   /// @Test(arguments: ModelStoreContract.liveChecks)
-  /// func keepsResultsUpToDate(check: ModelStoreContract.SharedEngineCheck) async throws {
+  /// func keepsResultsUpToDate(
+  ///   check: ModelStoreContract.SharedEngineCheck
+  /// ) async throws {
   ///   let handle = MemoryModelStore().handle
   ///   try await check.run { MemoryModelStore(handle) }
   /// }

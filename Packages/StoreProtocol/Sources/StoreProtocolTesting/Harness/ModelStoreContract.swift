@@ -107,7 +107,8 @@ public enum ModelStoreContract {
 /// A promise of `ModelStore` that a store breaks.
 ///
 /// ```swift
-/// let violation = ContractViolation("lookup finds what was created: the name is nil")
+/// let violation = ContractViolation(
+///   "lookup finds what was created: the name is nil")
 /// print(violation)
 /// ```
 public struct ContractViolation: Error, CustomStringConvertible {

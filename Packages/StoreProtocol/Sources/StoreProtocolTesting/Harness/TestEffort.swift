@@ -6,7 +6,9 @@ import Foundation
 /// they begin with, for another run, or for the seed that a failure names.
 ///
 /// ```swift
-/// @Test(arguments: TestEffort.seeds(3)) func `loses no increment`(seed: UInt64) async throws {
+/// @Test(arguments: TestEffort.seeds(3)) func `loses no increment`(
+///   seed: UInt64
+/// ) async throws {
 ///   try await ModelStoreContract.randomEdits(100, seed: seed).run { MyStore() }
 /// }
 /// ```

@@ -4,7 +4,9 @@ public import Foundation
 ///
 /// ```swift
 /// var total = DecimalTotal()
-/// for number in [Decimal(string: "1e37"), Decimal(string: "0.01"), Decimal(string: "-1e37")] { total.add(number ?? 0) }
+/// for text in ["1e37", "0.01", "-1e37"] {
+///   total.add(Decimal(string: text) ?? 0)
+/// }
 /// print(total.sum ?? 0)  // 0.01
 /// ```
 public struct DecimalTotal: SumTotal {
@@ -54,7 +56,7 @@ public struct DecimalTotal: SumTotal {
   }
 }
 
-/// A decimal number whose significand has room for the sum of any decimal numbers.
+/// A decimal number whose significand is large enough for the sum of any decimal numbers.
 private struct WideDecimal {
   // The largest number of a `Decimal` has 10^255 times the least one, which is 848 bit. A significand has 128 bit, and
   // a count 64.

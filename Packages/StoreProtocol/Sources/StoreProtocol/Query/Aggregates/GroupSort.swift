@@ -4,7 +4,8 @@
 ///
 /// ```swift
 /// let largest = try await store.groups(
-///   Expense.self, by: { $0.category.name }, sort: { [.descending($0.sum(\.amount))] }, limit: 10
+///   Expense.self, by: { $0.category.name },
+///   sort: { [.descending($0.sum(\.amount))] }, limit: 10
 /// ) { ($0.count, $0.sum(\.amount)) }
 /// ```
 ///

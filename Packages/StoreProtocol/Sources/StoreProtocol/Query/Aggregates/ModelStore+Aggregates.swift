@@ -5,7 +5,8 @@ extension ModelStore {
   /// Returns the sum of a column, without creating models.
   ///
   /// ```swift
-  /// let total = try await store.sum(Expense.self, of: \.amount, where: { $0.isPaid })
+  /// let total = try await store.sum(
+  ///   Expense.self, of: \.amount, where: { $0.isPaid })
   /// ```
   ///
   /// Records without a value are left out. A store without records of its own, such as one behind a REST API, lists the
@@ -144,7 +145,8 @@ extension ModelStore {
   /// Reads columns of the records that a query finds, as a sum or groups of these columns do, and reports the cost.
   ///
   /// ```swift
-  /// print(try await store.explain(ModelQuery(Expense.self, where: { $0.isPaid }), columns: { $0.amount }))
+  /// let query = ModelQuery(Expense.self, where: { $0.isPaid })
+  /// print(try await store.explain(query, columns: { $0.amount }))
   /// // all 1000 records one after the other; read 1000, tested 1000, found 12
   /// ```
   ///
@@ -185,7 +187,8 @@ extension ModelStore {
   /// Returns the values of a column, without creating models.
   ///
   /// ```swift
-  /// let names = try await store.values(Person.self, of: \.name, sort: [.ascending(\.name)])
+  /// let names = try await store.values(
+  ///   Person.self, of: \.name, sort: [.ascending(\.name)])
   /// ```
   ///
   /// - Parameters:
@@ -222,7 +225,9 @@ extension ModelStore {
   /// Returns values of columns, without creating models.
   ///
   /// ```swift
-  /// for (name, age) in try await store.values(Person.self, of: { ($0.name, $0.age) }, sort: [.ascending(\.name)]) {
+  /// for (name, age) in try await store.values(
+  ///   Person.self, of: { ($0.name, $0.age) }, sort: [.ascending(\.name)]
+  /// ) {
   ///   print(name ?? "", age ?? 0)
   /// }
   /// ```
@@ -276,15 +281,20 @@ extension ModelStore {
   /// Returns values of groups of records, without creating models.
   ///
   /// ```swift
-  /// let totals = try await store.groups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
-  /// for (category, (count, total)) in totals { print(category ?? "none", count, total ?? 0) }
+  /// let totals = try await store.groups(Expense.self, by: { $0.category.name }) {
+  ///   ($0.count, $0.sum(\.amount))
+  /// }
+  /// for (category, (count, total)) in totals {
+  ///   print(category ?? "none", count, total ?? 0)
+  /// }
   /// ```
   ///
   /// The largest groups only:
   ///
   /// ```swift
   /// let largest = try await store.groups(
-  ///   Expense.self, by: { $0.category.name }, sort: { [.descending($0.sum(\.amount))] }, limit: 10
+  ///   Expense.self, by: { $0.category.name },
+  ///   sort: { [.descending($0.sum(\.amount))] }, limit: 10
   /// ) { ($0.count, $0.sum(\.amount)) }
   /// ```
   ///

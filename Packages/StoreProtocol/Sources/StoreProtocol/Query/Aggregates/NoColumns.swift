@@ -17,7 +17,7 @@ extension ModelStore {
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
-    message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
+    message: "Return columns without labels. Write a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
   )
   public func groups<M: Model, each Result>(
     _ type: M.Type, by keys: (ModelColumns<M>) -> Void,
@@ -47,7 +47,7 @@ extension ModelStore {
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
-    message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
+    message: "Return columns without labels. Write a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
   )
   public func groups<M: Model, each Result>(
     _ query: ModelQuery<M>, by keys: (ModelColumns<M>) -> Void,
@@ -74,7 +74,7 @@ extension ModelStore {
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
-    message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
+    message: "Return columns without labels. Write a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
   )
   public func values<M: Model>(
     _ type: M.Type, of columns: (ModelColumns<M>) -> Void,
@@ -88,7 +88,7 @@ extension ModelStore {
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
-    message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
+    message: "Return columns without labels. Write a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
   )
   public func values<M: Model>(
     _ query: ModelQuery<M>, of columns: (ModelColumns<M>) -> Void
@@ -102,7 +102,7 @@ extension LiveModelStore {
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
-    message: "Return columns without labels, and a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
+    message: "Return columns without labels. Write a Boolean field as ($0.isPaid as QueryColumn<Bool>)"
   )
   public func observeGroups<M: Model, each Value: Equatable>(
     _ type: M.Type, by keys: (ModelColumns<M>) -> Void,

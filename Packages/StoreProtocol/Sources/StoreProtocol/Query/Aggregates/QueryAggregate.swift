@@ -4,7 +4,9 @@ import Foundation
 /// A value that is calculated from all records of a group, such as a sum. Get one from ``GroupColumns``.
 ///
 /// ```swift
-/// let totals = try await store.groups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
+/// let totals = try await store.groups(Expense.self, by: { $0.category.name }) {
+///   ($0.count, $0.sum(\.amount))
+/// }
 /// ```
 public struct QueryAggregate<Result> {
   /// The column; nil to count records.
@@ -18,7 +20,9 @@ public struct QueryAggregate<Result> {
 /// calculates values.
 ///
 /// ```swift
-/// let byYear = try await store.groups(Book.self, by: { $0.year }) { ($0.count, $0.average(\.rating)) }
+/// let byYear = try await store.groups(Book.self, by: { $0.year }) {
+///   ($0.count, $0.average(\.rating))
+/// }
 /// ```
 public struct GroupColumns<M: Model> {
   /// The number of records.

@@ -55,7 +55,9 @@ extension QueryColumn where Value == Date {
   /// Returns the day of the date, as a key of groups.
   ///
   /// ```swift
-  /// let perDay = try await store.groups(Book.self, by: { $0.updatedAt.day(in: .current) }) { $0.count }
+  /// let perDay = try await store.groups(
+  ///   Book.self, by: { $0.updatedAt.day(in: .current) }
+  /// ) { $0.count }
   /// ```
   ///
   /// - Parameter calendar: the calendar, whose time zone determines the day.

@@ -3,7 +3,9 @@
 /// The execution of a query on the stored records of a type, record by record in the order of creation.
 ///
 /// ```swift
-/// let run = try QueryRun(program) { modelClass, identifier in bytes(of: modelClass.typeName, identifier) }
+/// let run = try QueryRun(program) { modelClass, identifier in
+///   bytes(of: modelClass.typeName, identifier)
+/// }
 /// for row in rows {
 ///   let (progress, place) = try run.take(row)
 ///   if let place { found.put(row, at: place) }

@@ -4,7 +4,8 @@ extension ModelStore {
   /// Finds models of a type together with related models.
   ///
   /// ```swift
-  /// let people = try await store.list(Person.self, where: { $0.age > 30 }, including: [\.company.employees])
+  /// let people = try await store.list(
+  ///   Person.self, where: { $0.age > 30 }, including: [\.company.employees])
   /// for person in people { print(person.company.value?.name.value ?? "") }
   /// ```
   ///

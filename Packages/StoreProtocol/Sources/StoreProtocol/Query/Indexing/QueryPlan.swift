@@ -1,7 +1,8 @@
 /// The plan by which a store finds the records of a query: the used indexes, and the number of records to test.
 ///
 /// ```swift
-/// let query = ModelQuery(Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
+/// let query = ModelQuery(
+///   Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
 /// print(try await store.explain(query).plan)
 /// // in the order of the index of age, 10 of 40 records
 /// ```

@@ -1,7 +1,8 @@
 /// The report of a store on the execution of a query.
 ///
 /// ```swift
-/// let report = try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 }))
+/// let report = try await store.explain(
+///   ModelQuery(Person.self, where: { $0.age == 30 }))
 /// assert(report.plan.usedIndexes == ["age"])
 /// ```
 public struct QueryReport: Hashable, Sendable, CustomStringConvertible {

@@ -8,7 +8,9 @@
 /// ```swift
 /// for reference in deletion.references {
 ///   let cut = reference.cutter(in: context)
-///   for (identifier, bytes) in try find(reference) { try write(cut(bytes, identifier), identifier) }
+///   for (identifier, bytes) in try find(reference) {
+///     try write(cut(bytes, identifier), identifier)
+///   }
 /// }
 /// ```
 package struct BackReference {
@@ -134,7 +136,7 @@ package struct BackReference {
     }
   }
 
-  /// Returns a closure that tells whether a member of a list, written as its identifier or in full, is referenced.
+  /// Returns a closure that checks whether a member of a list, written as its identifier or in full, is referenced.
   private func goneMembers(in context: ValueTransformerContext) -> (JSONValue) -> Bool {
     let owner = ownerClass.init()
     let gone = identifiers.compactMap { owner.storedValue(ofIdentifier: $0, in: context) }

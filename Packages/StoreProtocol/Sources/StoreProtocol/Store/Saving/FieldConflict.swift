@@ -6,7 +6,9 @@
 /// do {
 ///   try await store.save(person)
 /// } catch let error as ModelStoreError where error.code == .conflict {
-///   for conflict in error.conflicts { print(conflict.key, conflict.stored, conflict.local) }
+///   for conflict in error.conflicts {
+///     print(conflict.key, conflict.stored, conflict.local)
+///   }
 /// }
 /// ```
 public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {

@@ -26,7 +26,8 @@ extension ModelStore {
     try await change(model, onConflict: policy)
   }
 
-  /// The default for stores that don't compare records: it writes as ``update(_:fields:)`` does, and `fail` throws.
+  /// The default implementation, for stores that don't compare records. It writes as ``update(_:fields:)`` does, and
+  /// throws `unsupported` for the policy `fail`.
   @discardableResult
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy

@@ -56,8 +56,8 @@ extension ModelStore {
         throw ModelStoreError(
           .conflict,
           """
-          This \(model.storedTypeName.nameForMessage) was not refreshed: another object is registered for \
-          \(identifier.quotedForMessage) here.
+          This \(model.storedTypeName.nameForMessage) was not refreshed: another object has the identifier \
+          \(identifier.quotedForMessage) in this scope. Use that object.
           """,
           identifier: identifier)
       }

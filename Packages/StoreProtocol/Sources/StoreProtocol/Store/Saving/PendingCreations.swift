@@ -4,8 +4,12 @@
 ///
 /// ```swift
 /// var creations = try PendingCreations(models, in: scope, explicitNull: true)
-/// for index in creations.withoutIdentifier { try creations.assign(identifier: UUID().uuidString, at: index) }
-/// try creations.forEachRecord { type, identifier, bytes in try batch.insert(type, identifier, Array(bytes)) }
+/// for index in creations.withoutIdentifier {
+///   try creations.assign(identifier: UUID().uuidString, at: index)
+/// }
+/// try creations.forEachRecord { type, identifier, bytes in
+///   try batch.insert(type, identifier, Array(bytes))
+/// }
 /// try await engine.write(batch)
 /// try creations.finish()
 /// ```

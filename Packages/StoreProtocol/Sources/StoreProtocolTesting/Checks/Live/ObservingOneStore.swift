@@ -159,7 +159,7 @@ extension ModelStoreContract {
       try require(person.canonicalInstance(in: store.scope) === person, "the created model is not the object")
       let found = try await store.lookup(ContractPerson.self, identifier: identifier)
       try require(found === person, "a lookup finds another object")
-      try await requireError(.conflict, "create of the model of the former record") { try await store.create(stale) }
+      try await requireError(.conflict, "create of the model of the previous record") { try await store.create(stale) }
     },
   ]
 

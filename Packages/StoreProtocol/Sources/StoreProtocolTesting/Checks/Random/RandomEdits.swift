@@ -8,7 +8,9 @@ extension ModelStoreContract {
   /// @Test(arguments: [1, 2] as [UInt64])
   /// func losesNoIncrement(seed: UInt64) async throws {
   ///   let handle = MemoryModelStore().handle
-  ///   try await ModelStoreContract.randomEdits(200, seed: seed).run { MemoryModelStore(handle) }
+  ///   try await ModelStoreContract.randomEdits(200, seed: seed).run {
+  ///     MemoryModelStore(handle)
+  ///   }
   /// }
   /// ```
   ///

@@ -6,7 +6,9 @@ extension ModelStoreContract {
   ///
   /// ```swift
   /// @Test func keepsEmployments() async throws {
-  ///   try await ModelStoreContract.randomEmployments(500, seed: 7).run { MemoryModelStore() }
+  ///   try await ModelStoreContract.randomEmployments(500, seed: 7).run {
+  ///     MemoryModelStore()
+  ///   }
   /// }
   /// ```
   ///

@@ -6,7 +6,9 @@ extension ModelStoreContract {
   ///
   /// ```swift
   /// @Test func keepsLinks() async throws {
-  ///   try await ModelStoreContract.randomLinks(500, seed: 7).run { MemoryModelStore() }
+  ///   try await ModelStoreContract.randomLinks(500, seed: 7).run {
+  ///     MemoryModelStore()
+  ///   }
   /// }
   /// ```
   ///

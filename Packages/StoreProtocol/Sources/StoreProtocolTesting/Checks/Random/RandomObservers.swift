@@ -5,7 +5,9 @@ extension ModelStoreContract {
   /// others observe.
   ///
   /// ```swift
-  /// try await ModelStoreContract.randomObservers(100, seed: 7).run { MemoryModelStore(handle) }
+  /// try await ModelStoreContract.randomObservers(100, seed: 7).run {
+  ///   MemoryModelStore(handle)
+  /// }
   /// ```
   ///
   /// - Parameters:

@@ -6,7 +6,9 @@ extension ModelStoreContract {
   ///
   /// ```swift
   /// @Test func findsWhatPlainSwiftFinds() async throws {
-  ///   try await ModelStoreContract.randomQueries(10_000, seed: 7).run { MemoryModelStore() }
+  ///   try await ModelStoreContract.randomQueries(10_000, seed: 7).run {
+  ///     MemoryModelStore()
+  ///   }
   /// }
   /// ```
   ///

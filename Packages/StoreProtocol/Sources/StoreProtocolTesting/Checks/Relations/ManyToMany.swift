@@ -80,7 +80,7 @@ extension ModelStoreContract {
         return { [weak task, weak label] in [task, label].compactMap { $0 } }
       }
       let live = try await link()
-      // What a call of the store retained is released with its task.
+      // Models that a call of the store retained are released with its task.
       for _ in 0..<100 where !live().isEmpty { await Task.yield() }
       try requireEqual(live().count, 0, "the number of live models that nothing uses")
     },

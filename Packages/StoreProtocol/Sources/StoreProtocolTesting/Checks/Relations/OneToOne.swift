@@ -92,10 +92,10 @@ extension ModelStoreContract {
       license.pilot.value = pilot
       try await store.save(license)
       pilot.license.value = other
-      try require(license.pilot.value == nil && license.isDirty, "the former license has the link")
+      try require(license.pilot.value == nil && license.isDirty, "the previous license has the link")
       pilot.revert()
       try require(!other.isDirty && other.pilot.value == nil, "the unsaved link was kept")
-      try require(!license.isDirty, "the former license is dirty")
+      try require(!license.isDirty, "the previous license is dirty")
       try await requireLink(pilot, license, afterRevertIn: store)
     },
     Check("a one-to-one link that is refreshed or reverted leaves the inverse clean", needs: [.anyModels]) { store in
@@ -121,7 +121,7 @@ extension ModelStoreContract {
       try await store.save(pilot, including: .related)
       try require(!pilot.isDirty && !first.isDirty && !second.isDirty, "a model is dirty")
       try await store.refresh(first)
-      try require(first.pilot.value == nil, "the record of the former license has the link")
+      try require(first.pilot.value == nil, "the record of the previous license has the link")
       try await requireLink(pilot, second, afterRevertIn: store)
     },
     Check("a one-to-one link that the record of another model has, too, can be replaced", needs: [.anyModels]) {
@@ -202,7 +202,7 @@ extension ModelStoreContract {
       func names(_ filter: @escaping (ModelColumns<ContractPilot>) -> QueryExpression) async throws -> [String?] {
         try await store.list(ContractPilot.self, where: filter).map(\.name.value)
       }
-      try requireEqual(try await names { $0.license.number == "a" }, [], "the pilots with the former number")
+      try requireEqual(try await names { $0.license.number == "a" }, [], "the pilots with the previous number")
       try requireEqual(try await names { $0.license.number == "c" }, ["a"], "the pilots with the number")
       try requireEqual(try await names { $0.license == nil }, [nil], "the pilots without a license")
       try requireEqual(try await names { $0.license != nil }, ["a", "b"], "the pilots with a license")

@@ -96,7 +96,7 @@ extension ModelStoreContract {
       }
     } catch is Refusal {}
     try require(pilot.license.value === (hasFormer ? former : nil), "\(place): the license")
-    try require(former.pilot.value === (hasFormer ? pilot : nil), "\(place): the pilot of the former license")
+    try require(previous.pilot.value === (hasFormer ? pilot : nil), "\(place): the pilot of the previous license")
     try require(!pilot.isDirty && !(hasFormer && former.isDirty), "\(place): a model is dirty")
     withExtendedLifetime(undo) {}
   }
@@ -119,7 +119,7 @@ extension ModelStoreContract {
     func requireBothSides(_ moment: String) throws {
       try require(ada.company.value === acme, "\(moment), fails: \(fails): the employer")
       try require(acme.employees.value?.contains(ada) == true, "\(moment), fails: \(fails): the employees")
-      try require(old.employees.value?.contains(ada) != true, "\(moment), fails: \(fails): the former employees")
+      try require(old.employees.value?.contains(ada) != true, "\(moment), fails: \(fails): the previous employees")
     }
     do {
       try await transaction(in: store) { store in
@@ -318,7 +318,7 @@ extension ModelStoreContract {
     } catch is Refusal {}
     try require(ada.company.value === old, "history: \(hasHistory): the employer of the refreshed person")
     try require(grace.company.value === acme, "history: \(hasHistory): the employer of the other person")
-    try requireEqual(old.employees.value ?? [], [ada], "history: \(hasHistory): the former employees")
+    try requireEqual(old.employees.value ?? [], [ada], "history: \(hasHistory): the previous employees")
     try requireEqual(acme.employees.value ?? [], [grace], "history: \(hasHistory): the employees")
     try require(!ada.isDirty && grace.isDirty, "history: \(hasHistory): the wrong person is dirty")
     withExtendedLifetime(undo) {}

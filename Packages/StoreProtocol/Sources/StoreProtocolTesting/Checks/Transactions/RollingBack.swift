@@ -32,7 +32,7 @@ extension ModelStoreContract {
       }
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.age == 100 && $0.name == "Augusta" }), 1,
-        "the number of people with the former age")
+        "the number of people with the previous age")
     },
     Check("a transaction that throws restores what it loaded from a document", needs: [.transactions]) { store in
       for isSaved in [false, true] {

@@ -7,7 +7,8 @@ extension ModelStoreContract {
     SharedEngineCheck("a save by another task leaves out what an open transaction edited") { makeStore in
       try await savingEditedModel(makeStore)
     },
-    SharedEngineCheck("a save by another task leaves out what an open transaction saved and set to the former value") {
+    SharedEngineCheck("a save by another task leaves out what an open transaction saved and set to the previous value")
+    {
       makeStore in
       try await savingBesideFormerValue(makeStore)
     },
