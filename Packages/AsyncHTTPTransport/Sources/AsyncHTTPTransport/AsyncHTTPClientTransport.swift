@@ -7,7 +7,8 @@ import StoreProtocol
 /// A transport over AsyncHTTPClient, which is built on SwiftNIO: for servers and for all other programs on Linux.
 ///
 /// ```swift
-/// let store = RESTModelStore(baseURL: url, transport: AsyncHTTPClientTransport.shared)
+/// let store = RESTModelStore(
+///   baseURL: url, transport: AsyncHTTPClientTransport.shared)
 /// ```
 ///
 /// Only connections are kept between requests: no cookies, no cache, no passwords. No request is sent twice. A redirect
@@ -65,7 +66,8 @@ public final class AsyncHTTPClientTransport: StreamingTransport {
     }
   }
 
-  /// Sends a request in any isolation, and streams its body from a file, or the answer to a function.
+  /// Sends a request in any isolation. Its body is read from a file in parts, or its response is passed to a function
+  /// in parts.
   ///
   /// The body of a response is passed on as it was sent: it is not decompressed.
   ///

@@ -10,7 +10,7 @@ extension HTTPRequestData {
   ///   if only a cache may answer.
   func check() throws {
     guard ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
-      throw ModelStoreError(.invalid, "Nothing was sent: the address is not that of a web server.")
+      throw ModelStoreError(.invalid, "Nothing was sent: the URL needs the scheme http or https, and a host.")
     }
     let isSafe = headers.entries.allSatisfy { entry in
       !entry.name.isEmpty && entry.name.utf8.allSatisfy(Self.isTokenCharacter)

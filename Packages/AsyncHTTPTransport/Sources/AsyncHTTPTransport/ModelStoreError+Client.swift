@@ -21,7 +21,7 @@ extension ModelStoreError {
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
       self.init(.offline, "the server can't be reached: no secure connection could be made\(Self.reason(of: error))")
     case let error as NIOConnectionError:
-      let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its name has no address"
+      let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "its host name can't be resolved"
       self.init(.offline, "the server can't be reached: \(reason)")
     case is IOError, is ChannelError: self.init(.offline, "the connection was lost: \(error)")
     default: self.init(.offline, "the connection was lost: \(type(of: error))")
@@ -48,7 +48,8 @@ extension ModelStoreError {
       .identityCodingIncorrectlyPresent, .contentLengthMissing:
       ModelStoreError(.invalid, "the request can't be sent: \(error.shortDescription)")
     case .proxyAuthenticationRequired: ModelStoreError(.unauthorized, "the proxy requires credentials")
-    case .invalidProxyResponse: ModelStoreError(.offline, "the server can't be reached: the proxy does not let through")
+    case .invalidProxyResponse:
+      ModelStoreError(.offline, "the server can't be reached: the proxy refused the connection")
     default: ModelStoreError(.server, "the response is invalid: \(error.shortDescription)")
     }
   }
