@@ -20,7 +20,7 @@ import Testing
     #expect(lines.contains("The copy has every author and book with equal values."))
     #expect(lines.contains { $0.contains("There is no connection. The changes of 1 author or book are kept") })
     #expect(lines.contains { $0.hasPrefix("  -> waiting: update of Book 101 (rating: nothing → 3, ") })
-    #expect(lines.contains("Book 101: rating 3 lost against the server"))
+    #expect(lines.contains("Book 101: rating 3 was replaced by the server's value"))
     #expect(lines.contains("Emma: ★★★★★, novel, gift"))
     #expect(lines.filter { $0 == "The copy has every author and book with equal values." }.count == 2)
     #expect(try folder.files() == [])

@@ -53,7 +53,7 @@ import Testing
     let summary = try await sync("second") { _ = try await $0.rate(101, 4) }
     #expect(summary.pulled == 2 && summary.pushed == 1)
     let conflict = try await sync("first") { _ = try await $0.rate(101, 1) }
-    #expect(conflict.replaced == ["Book 101: rating 1 lost against the server"])
+    #expect(conflict.replaced == ["Book 101: rating 1 was replaced by the server's value"])
     #expect(try await sync("first").replaced == [])
     for name in ["first", "second"] {
       let (book, others) = try await folder.withShop(name) { shop in

@@ -21,7 +21,9 @@ extension Shop {
       let summary = SyncSummary(
         pulled: report.pulled, pushed: report.pushed, waiting: report.waiting,
         failures: report.failures.map { "\($0.type) \($0.identifier ?? ""): \($0.error.message)" },
-        replaced: lost.map { "\($0.type) \($0.identifier): \($0.key ?? "all") \($0.value) lost against the server" })
+        replaced: lost.map {
+          "\($0.type) \($0.identifier): \($0.key ?? "all") \($0.value) was replaced by the server's value"
+        })
       // They are shown once.
       try await store.acknowledge(lost)
       return summary

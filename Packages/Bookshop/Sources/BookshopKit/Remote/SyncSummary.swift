@@ -10,7 +10,7 @@ package struct SyncSummary: Sendable {
   package var waiting: Int
   /// The reasons why changes wait, one line each.
   package var failures: [String]
-  /// The values that lost against those of the server, one line each.
+  /// The local values that were replaced by those of the server, one line each.
   package var replaced: [String]
 
   /// The counts, and the values that lost, one line each.
