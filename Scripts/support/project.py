@@ -37,8 +37,8 @@ LIBRARIES = (
 # stand after the others.
 BEHIND_TRAITS = ("PostgresStore",)
 
-# These use the libraries as an app does, or have dependencies of their own. The root manifest doesn't know them and nobody
-# imports them.
+# These use the libraries as an app does, or have dependencies of their own. The root manifest doesn't name them, and no
+# package imports them.
 STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing", "Server")
 
 # The spelling of a platform in a manifest, by its name in a dumped manifest.

@@ -55,7 +55,7 @@ def write_graphs(scratch, names):
                            check="SwiftPM didn't name its folder; the errors are above")
     folder = Path(binaries.stdout.strip()).parent / "symbolgraph"
     shutil.rmtree(folder, ignore_errors=True)
-    # The status says nothing: it is a failure too when only the test modules, which nobody built, have no graph.
+    # The status is no help: it is also a failure if only the test modules, which were not built, have no graph.
     result = project.run(
         ["swift", "package", *package, "dump-symbol-graph", "--minimum-access-level", "public",
          "--skip-synthesized-members"], capture=True)
@@ -98,5 +98,5 @@ def location(symbol):
 
 
 def is_written(symbol):
-    """Whether somebody wrote the symbol here, and not the compiler or another repository."""
+    """Whether the symbol is written here, and not by the compiler or in another repository."""
     return location(symbol) is not None and "::SYNTHESIZED::" not in symbol["identifier"]["precise"]
