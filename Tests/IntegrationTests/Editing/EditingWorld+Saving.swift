@@ -96,7 +96,7 @@ extension EditingWorld {
   /// - Returns: whether no rule denied it.
   func delete(_ number: Int) async throws -> Bool {
     guard let model = models[number] else { return false }
-    // Which unsaved links a rule follows is not defined.
+    // It is not defined which unsaved links a rule follows.
     if !linksAgree(number) { try await saveAll() }
     guard live[number] != nil else { return false }
     let (numbers, isDenied) = live.removal(of: number)
