@@ -5,11 +5,12 @@ public import Foundation
 
 /// The state of one dirty record: its changes, the copy in flight, and the reason why it waits.
 ///
-/// A record without entry is clean. The difference between the base and the local record is the change to push. So
-/// later edits of an unsent record need no other entry.
+/// A record without entry is clean. The change to push is the difference between the base and the local record. So
+/// later edits of a record need no second entry.
 ///
 /// ```swift
-/// for entry in try await store.outbox() { print(entry) }  // update of Book 7 (rating: 5 → 4), parked: is too low
+/// for entry in try await store.outbox() { print(entry) }
+/// // update of Book 7 (rating: 5 → 4), parked: is too low
 /// ```
 public struct OutboxEntry: Sendable, Hashable {
   /// The state of an entry.

@@ -9,7 +9,8 @@ import Foundation
 /// a crash.
 ///
 /// ```swift
-/// final class OfflineStore: RecordStore<SyncEngine<FileStoreHandle>>, TransactionalModelStore {}
+/// final class OfflineStore:
+///   RecordStore<SyncEngine<FileStoreHandle>>, TransactionalModelStore {}
 /// let store = OfflineStore(SyncEngine(FileModelStore(directory: folder).handle))
 /// try await store.save(book)
 /// print(try await store.handle.outbox().entries.count)  // 1

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// // A server that assigns the identifiers of notes, which are strings:
-/// let options = SyncOptions(isTemporary: { type, identifier in type == "Note" && identifier.count == 36 })
+/// let options = SyncOptions(
+///   isTemporary: { type, identifier in type == "Note" && identifier.count == 36 })
 /// ```
 public struct SyncOptions: Sendable {
   /// The clock and the random sources, which tests replace.
@@ -12,11 +13,10 @@ public struct SyncOptions: Sendable {
   /// A write that would exceed it throws `ModelStoreError` with the code `full`, and nothing of it is written. Records
   /// that have such changes already can still be edited. Writers that commit at the same moment may exceed it together.
   public var outboxLimit: Int?
-  /// The greatest number of new records that are sent at the same time, to a remote store that is a
-  /// `SharedModelStore`.
+  /// The maximum number of new records that are sent at the same time, if the remote store is a `SharedModelStore`.
   ///
-  /// Only records that do not wait for each other are: neither references the other, and no transaction wrote both. A
-  /// server may receive them in another order than they were created. With 1 it receives them in order.
+  /// Two records are sent together only if neither references the other and no transaction wrote both. A server may
+  /// receive them in another order than they were created. With 1 it receives them in order.
   public var maximumConcurrentRequests: Int
   /// The observer of the synchronisation; nil for none.
   public var monitor: (any SyncMonitor)?

@@ -12,7 +12,7 @@
 /// let cache = MemoryModelStore(scope: scope)
 /// let api = RESTModelStore(baseURL: url, scope: scope)
 /// let store = CompoundModelStore(scope: scope) { type, operation in
-///   operation == .read ? [cache, api] : operation == .list ? [api, cache] : [api, cache]
+///   operation == .read ? [cache, api] : [api, cache]
 /// }
 /// ```
 ///
@@ -172,8 +172,8 @@ public final class CompoundModelStore: ModelStore {
 
   /// Writes to the first store, then to the others. Hooks run once.
   ///
-  /// A value is saved when all stores have it. A value that is edited during the first write stays unsaved. So do the
-  /// written values if a later store fails.
+  /// A value is saved when all stores have it. A value that is edited during the first write stays unsaved. If a later
+  /// store fails, all written values stay unsaved.
   ///
   /// - Parameters:
   ///   - models: the models to write.
@@ -207,7 +207,7 @@ public final class CompoundModelStore: ModelStore {
   ) -> ModelStoreError {
     var error = error
     error.message =
-      "The \(M.displayName) is written in \(count) of \(total) stores; the next one failed: \(error.message)"
+      "The \(M.displayName) was written to \(count) of \(total) stores; the next store failed: \(error.message)"
     return error
   }
 

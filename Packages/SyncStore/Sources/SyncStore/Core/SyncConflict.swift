@@ -41,7 +41,8 @@ public struct SyncConflict: Sendable, Hashable {
   /// Returns the merged record with the local value of some members that both changed, and the server's of the others.
   ///
   /// ```swift
-  /// try await store.resolve(conflict, with: .record(conflict.merged(keepingLocal: ["title"])))
+  /// try await store.resolve(
+  ///   conflict, with: .record(conflict.merged(keepingLocal: ["title"])))
   /// ```
   ///
   /// - Parameter keys: the keys of members whose local value is kept.

@@ -224,7 +224,7 @@ struct RemoteRecords {
     if isOrdered, isLater { return }
     throw ModelStoreError(
       .unsupported,
-      "The server ignores the \(isOrdered ? "condition" : "order") of a list of \(type) by the time of the last change."
+      "The server ignores the \(isOrdered ? "condition on" : "order by") the time of the last change, in a list of \(type)."
     )
   }
 
@@ -291,7 +291,7 @@ struct RemoteRecords {
       try await ModelHook.withoutHooks { _ = try await store.delete(model) }
       return nil
     }
-    // A record that was created again lacks what its former one had: a value that is not there would not be sent.
+    // A record that was created again lacks values of the deleted one. A missing value would not be sent.
     let complete = record.merging(flight.body.filter { $0.value.isNull }) { known, _ in known }
     let (staged, values) = try staged(type, complete, flight.isCreation ? nil : Set(flight.body.keys), isTemporary)
     if flight.isCreation {

@@ -41,7 +41,7 @@ extension SyncExchange {
         throw ModelStoreError(
           .server,
           """
-          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but returns an earlier one. \
+          The change log of \(name) has more changes after the position \(page.position.quotedForMessage), but returns an earlier position. \
           The changes read so far are kept.
           """)
       }

@@ -157,7 +157,7 @@ extension SyncExchange {
   }
 
   /// Removes references to records that neither this store nor the server has any more, and notes them: the server
-  /// would reject them. So does a reference to a new record whose changes were discarded, which would wait for ever.
+  /// would reject them. Also removes a reference to a new record whose changes were discarded: it would wait for ever.
   ///
   /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
   func cutDanglingReferences<M: Model>(of lane: Lane, _ type: M.Type, _ identifier: String) async throws {

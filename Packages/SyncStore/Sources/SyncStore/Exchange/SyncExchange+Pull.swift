@@ -82,7 +82,7 @@ extension SyncExchange {
     do {
       time = try await compare(query, reading)
     } catch let error as ModelStoreError where error.code == .unsupported && query.filter != nil {
-      // The server can't tell which records are to be kept.
+      // The server can't evaluate which records are to be kept.
       query.evaluation = .inMemory
       time = try await compare(query, reading)
     }
@@ -204,7 +204,7 @@ extension SyncExchange {
           created += 1
           continue
         }
-        // The mark of the deletion is about the former record.
+        // The mark of the deletion is about the deleted record.
         if !record.isKept, lane.entry?.isCreatedAgain == true { continue }
         let remote =
           lane.entry.map { record.record(over: $0.base ?? [:]) }

@@ -5,7 +5,9 @@ import StoreEngine
 /// A local value that a merge discarded in favour of the server's, kept until it is acknowledged.
 ///
 /// ```swift
-/// for value in try await store.discardedValues() { print(value.type, value.identifier, value.key ?? "all", value.value) }
+/// for value in try await store.discardedValues() {
+///   print(value.type, value.identifier, value.key ?? "all", value.value)
+/// }
 /// ```
 public struct DiscardedValue: Sendable, Hashable {
   /// The name of the type of the records that hold discarded values.

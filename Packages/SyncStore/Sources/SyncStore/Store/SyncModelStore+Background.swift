@@ -43,7 +43,9 @@ extension SyncModelStore {
   /// when a type is due for a pull. It sleeps in between.
   ///
   /// ```swift
-  /// let synchronization = Task { await store.keepSynchronized(connectivity: monitor.isReachable) }
+  /// let synchronization = Task {
+  ///   await store.keepSynchronized(connectivity: monitor.isReachable)
+  /// }
   /// ```
   ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes. If
@@ -66,8 +68,11 @@ extension SyncModelStore {
   /// that arrive during a pull cause one more. A hint also ends the wait after a failure.
   ///
   /// ```swift
-  /// let (hints, hint) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  /// let synchronization = Task { await store.keepSynchronized(connectivity: monitor.isReachable, hints: hints) }
+  /// let (hints, hint) = AsyncStream.makeStream(
+  ///   of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// let synchronization = Task {
+  ///   await store.keepSynchronized(connectivity: monitor.isReachable, hints: hints)
+  /// }
   /// hint.yield()  // where the app receives the notification
   /// ```
   ///
@@ -128,7 +133,7 @@ extension SyncModelStore {
         await wait(atMost: nil) { $0.isConnected }
         continue
       }
-      // What failed without a connection may succeed now.
+      // Attempts that failed without a connection may succeed now.
       if known.connections != last.connections { handle.retryTimes.withLock { $0 = RetryTimes() } }
       last = known
       let (now, isHinted) = (environment.uptime(), known.hints != reached.hints)
@@ -148,7 +153,7 @@ extension SyncModelStore {
           continue
         }
         (failures, reached) = (0, known)
-        // What was written during the exchange may not be sent yet.
+        // Records that were written during the exchange may not be sent yet.
         await wait(atMost: untilNextAttempt(interval)) { $0.isNew(after: known) }
       } catch {
         // A transport may report a cancellation of its own.

@@ -11,7 +11,9 @@ import Foundation
 ///
 /// ```swift
 /// let files = FileModelStore(directory: folder)
-/// let store = SyncModelStore(local: files, remote: RESTModelStore(baseURL: api), types: [Author.self, Book.self])
+/// let store = SyncModelStore(
+///   local: files, remote: RESTModelStore(baseURL: api),
+///   types: [Author.self, Book.self])
 /// try await store.save(book)
 /// try await store.sync()
 /// ```

@@ -6,7 +6,9 @@ public import StoreProtocol
 /// A choice about the records of one type.
 ///
 /// ```swift
-/// store.policy(Book.self, .refresh(after: .seconds(60)), .keep(where: { $0.year > 2000 }), .changes(by: \.updatedAt))
+/// store.policy(
+///   Book.self, .refresh(after: .seconds(60)), .keep(where: { $0.year > 2000 }),
+///   .changes(by: \.updatedAt))
 /// ```
 public struct SyncPolicy<M: Model> {
   enum Kind {

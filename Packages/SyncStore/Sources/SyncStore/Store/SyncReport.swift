@@ -5,7 +5,8 @@ public import StoreProtocol
 ///
 /// ```swift
 /// let report = try await store.sync()
-/// print(report)                     // 12 pulled, 3 pushed, 0 discarded, 1 waiting, 1 failed
+/// print(report)
+/// // 12 pulled, 3 pushed, 0 discarded, 1 waiting, 1 failed
 /// print(report.failures.map(\.error))
 /// ```
 public struct SyncReport: Sendable, CustomStringConvertible {

@@ -54,7 +54,9 @@ extension SyncModelStore {
   /// Returns the sync states of a model: the current one first, then each change.
   ///
   /// ```swift
-  /// for try await state in store.syncStates(of: book) { badge.isHidden = state == .synced }
+  /// for try await state in store.syncStates(of: book) {
+  ///   badge.isHidden = state == .synced
+  /// }
   /// ```
   ///
   /// - Parameter model: the model, which the sequence keeps alive.

@@ -40,7 +40,7 @@ final class SimulatedService: Sendable {
     /// Milliseconds since the beginning.
     var time = 0
     var hasFaults = true
-    /// The rows that a client can't access, as `path/identifier`, and whether the server tells.
+    /// The rows that a client can't access, as `path/identifier`, and whether the server reports that.
     var hidden: [Int: [String: Bool]] = [:]
     var version = 0
     var lastInteger = 0

@@ -67,7 +67,7 @@ extension StoreSimulation {
     Array(sequence(first: title) { self.formerTitles[$0] }.dropFirst())
   }
 
-  /// Whether a write is visible under a former title of its record, or was overwritten there by the same client. The
+  /// Whether a write is visible under an earlier title of its record, or was overwritten there by the same client. The
   /// backup of a server has the record as it was before it was created again, and its title is kept.
   private func isUnderFormerTitle(_ each: Written, _ value: JSONValue, visible: Set<String>) -> Bool {
     guard choices.restoresBackup else { return false }
@@ -165,8 +165,8 @@ extension StoreSimulation {
       held.insert(OutboxEntry.recordIdentifier(entry.type, entry.identifier))
       groups.formUnion(entry.groups)
       let title = rows[OutboxEntry.recordIdentifier(entry.type, entry.identifier)]?.title ?? ""
-      // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that,
-      // and so can a creation whose answer was lost, if its record was hidden, or deleted before the client read it.
+      // A server with deletion marks rejects an identifier of a client that is used again. A decision can cause that. A
+      // creation whose answer was lost can, too, if its record was hidden, or deleted before the client read it.
       let isUsed =
         (choices.decidesAtRandom || revoked.contains(title) || !entry.unsettled.isEmpty) && service.tier >= 3
         && entry.type == Sticker.typeName && service.current.removedTitles.contains(title)

@@ -321,7 +321,7 @@ final class StoreSimulation {
   ) async {
     if title.isEmpty { return }
     authors["\(title).\(key)", default: []].insert(client.number)
-    // The process was killed before or after the commit. Only the disk tells.
+    // The process was killed before or after the commit. Only the disk shows which.
     if !isKept {
       let models = (try? await MemoryModelStore(client.disk).list(type)) ?? []
       guard models.contains(where: { $0.title.value == title && $0.dictionaryValue[key] == .int(value) }) else {
@@ -353,7 +353,7 @@ final class StoreSimulation {
   }
 
   /// Returns the clients that wrote a member of a record. One that has not learned that the record was created again
-  /// writes it under its former title.
+  /// writes it under its earlier title.
   func authors(of title: String, _ key: String) -> Set<Int> {
     (authors["\(title).\(key)"] ?? []).union(formerTitles[title].map { authors(of: $0, key) } ?? [])
   }

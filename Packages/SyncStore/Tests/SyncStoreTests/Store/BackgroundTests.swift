@@ -236,7 +236,7 @@ import Testing
     await task.value
   }
 
-  @Test func `The status tells a lost connection from a cancelled call and from an expired login`() async throws {
+  @Test func `The status distinguishes a lost connection, a cancelled call and an expired login`() async throws {
     let store = client()
     server.isDown = true
     for _ in 1...2 {

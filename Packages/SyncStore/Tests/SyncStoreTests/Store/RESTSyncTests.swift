@@ -17,7 +17,7 @@ import Testing
 
   private func body(_ request: HTTPRequestData?) -> JSONValue? { request?.body.flatMap { try? JSONValue(json: $0) } }
 
-  @Test func `A record that is deleted and created again before it is sent has no values of the former one`()
+  @Test func `A record that is deleted and created again before it is sent has no values of the deleted one`()
     async throws
   {
     let server = RESTFixture()

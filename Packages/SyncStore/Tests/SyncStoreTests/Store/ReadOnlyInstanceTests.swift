@@ -18,7 +18,9 @@ import Testing
     SyncModelStore(local: local, remote: MemoryModelStore(server), types: [Author.self, Book.self, Tag.self])
   }
 
-  @Test func `It reads the records, the outbox and the states that another process commits`() async throws {
+  @Test func `A read-only sync store reads the records, the outbox and the states that another process commits`()
+    async throws
+  {
     try await withFolder { folder in
       let (writing, reading) = (files(folder, .readWrite), files(folder, .readOnly))
       let writer = store(writing), reader = store(reading)
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `It neither writes nor sends anything`() async throws {
+  @Test func `A read-only sync store neither writes nor sends anything`() async throws {
     try await withFolder { folder in
       let (writing, reading) = (files(folder, .readWrite), files(folder, .readOnly))
       let writer = store(writing), reader = store(reading)

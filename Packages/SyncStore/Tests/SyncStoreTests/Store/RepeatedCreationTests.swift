@@ -141,7 +141,10 @@ import Testing
     #expect(try await store.outbox().isEmpty)
   }
 
-  @Test func `Its answer is read although the record waits for a rejected one of its transaction`() async throws {
+  @Test
+  func `The answer to a repeated creation is read although the record waits for a rejected one of its transaction`()
+    async throws
+  {
     let (tag, book) = (Tag.labeled("a", "poison"), Book.titled("Emma"))
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Book.self, Tag.self])
     try await store.save(tag)
