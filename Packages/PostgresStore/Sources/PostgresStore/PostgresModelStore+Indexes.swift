@@ -10,7 +10,8 @@
     ///
     /// ```swift
     /// try await store.index(\Person.email, unique: true)
-    /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
+    /// let ada = try await store.first(
+    ///   Person.self, where: { $0.email == "ada@example.com" })
     /// ```
     ///
     /// - Parameters:

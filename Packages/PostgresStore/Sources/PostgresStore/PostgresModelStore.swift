@@ -6,7 +6,8 @@
   /// A store that keeps models in a PostgreSQL database, for many processes at once.
   ///
   /// ```swift
-  /// let store = PostgresModelStore("postgres://app@127.0.0.1/shop", options: .init(schema: "app"))
+  /// let store = PostgresModelStore(
+  ///   "postgres://app@127.0.0.1/shop", options: .init(schema: "app"))
   /// try await store.prepare([Author.self, Book.self])
   /// ```
   ///

@@ -8,8 +8,8 @@
 
   // One test after another, because each store has connections of its own, and a server bounds their number.
   @Suite(.serialized) struct `The isolation of a PostgreSQL store` {
-    // Each engine is what a process is. At the level REPEATABLE READ of the server, two transactions that read both
-    // accounts and write one each would both commit, and so would two that count the seats and add one.
+    // Each engine stands for a process. At the level REPEATABLE READ of the server, two transactions that read both
+    // accounts and write one each would both commit. Two that count the seats and add one would commit, too.
     @Test(arguments: TestEffort.seeds(1))
     func `Transactions of several processes are serializable`(seed: UInt64) async throws {
       let options = TestServer.options()

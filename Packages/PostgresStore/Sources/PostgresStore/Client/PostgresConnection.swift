@@ -4,8 +4,8 @@
   import Synchronization
 
   /// A connection to the server. Blocking calls run on a thread of its own, never on the cooperative pool.
-  // Unchecked, because the session is used on the serial queue, or inside of a lock while the queue has nothing to do;
-  // and the cancellation inside of its own lock.
+  // Unchecked, because the session is used on the serial queue, or inside a lock while the queue is idle. The
+  // cancellation is used inside its own lock.
   final class PostgresConnection: @unchecked Sendable {
     private let queue = DispatchQueue(label: "PostgresStore.connection")
     /// The number of calls that the queue has not ended. The session is used by the calling thread only while there are
@@ -94,7 +94,7 @@
     }
 
     private func usable() throws -> SessionBox {
-      guard let session, session.session.isUsable else { throw PostgresError("The connection to the server was lost.") }
+      guard let session, session.session.isUsable else { throw PostgresError("the connection to the server was lost") }
       return session
     }
 

@@ -55,7 +55,7 @@
         || ["57P01", "57P02", "57P03", "25P03"].contains(sqlState)
     }
 
-    /// Whether the server only reads, as a former primary does. Another connection may reach the new one.
+    /// Whether the server only reads, as a previous primary does. Another connection may reach the new one.
     var isAboutReadOnlyServer: Bool { sqlState == "25006" }
 
     /// Whether another connection can succeed at once. A statement without an answer could take as long there.

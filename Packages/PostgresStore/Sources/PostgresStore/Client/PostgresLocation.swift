@@ -40,7 +40,8 @@
       // Without it a dead peer would be noticed after two hours.
       setDefault("keepalives_idle", "30")
       setDefault("tcp_user_timeout", "60000")
-      // A store writes. Of several servers it uses the one that allows that, which is another one after a failover.
+      // A store writes. If there are several servers, it uses the one that allows writes, which is another one after a
+      // failover.
       let hosts = found.filter { $0.key == "host" || $0.key == "hostaddr" }
       if hosts.contains(where: { $0.value.contains(",") }) { setDefault("target_session_attrs", "read-write") }
     }

@@ -2,8 +2,8 @@
   import CPostgres
 
   /// The rows that a statement returned.
-  // Unchecked, because a result is not changed after libpq has returned it: functions that read it may be called by any
-  // thread, and it is freed when the last reference is gone.
+  // Unchecked, because a result is not changed after libpq has returned it. Functions that read it may be called by any
+  // thread, and it is freed when the last reference is released.
   final class PostgresRows: @unchecked Sendable {
     private let result: OpaquePointer
     /// The number of rows.

@@ -89,7 +89,7 @@
     private static func message(of session: OpaquePointer) -> String {
       var text = PQerrorMessage(session).map { String(cString: $0) } ?? ""
       while text.last?.isWhitespace == true { text.removeLast() }
-      return text.isEmpty ? "The connection to the server was lost." : text
+      return text.isEmpty ? "the connection to the server was lost" : text
     }
 
     private var lost: PostgresError { PostgresError(Self.message(of: session)) }
@@ -329,7 +329,7 @@
       }
       // The detail has values, so it is left out.
       let state = field("C")
-      var message = field("M") ?? "The connection to the server was lost."
+      var message = field("M") ?? "the connection to the server was lost"
       if let state, state.hasPrefix("22") || state == "42804" { message = withoutValues(message, state) }
       return PostgresError(
         message, sqlState: state, statement: statement, constraint: field("n"), table: field("t"),

@@ -246,7 +246,7 @@
     private func groups(_ tables: [String: PostgresTable]) throws -> [Group] {
       let mapped = tables.compactMapValues(\.mapped)
       if mapped.isEmpty { return try self.groups(batch.operations[...], tables, tables.keys.sorted()) }
-      // Constraints of existing tables hold after each statement: the order of the batch is kept, and rows that others
+      // Constraints of existing tables hold after each statement. The order of the batch is kept, and rows that others
       // reference are created first and deleted last.
       let types = MappedTable.referencedFirst(mapped) + tables.keys.filter { mapped[$0] == nil }.sorted()
       var groups: [Group] = []
@@ -389,7 +389,7 @@
       repeat {
         let outcome = try? await catalog.pool.reading { connection in
           // The lock is released after the rows of the batch are visible, so a free one means that they decide. A
-          // promoted standby has no locks of the former server, and may have no rows.
+          // promoted standby has no locks of the previous server, and may have no rows.
           guard try await connection.run([lock], isCancellable: false)[0].text(0, 0) == "t" else { return Bool?.none }
           // In a transaction of its own, whose snapshot is not older than the lock.
           return try await connection.run([changes], isCancellable: false)[0].count > 0

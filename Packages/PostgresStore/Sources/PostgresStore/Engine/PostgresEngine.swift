@@ -76,7 +76,7 @@
     public var conflictTrackers: ConflictTrackers {
       get async throws {
         try await followCommits()
-        guard let log else { throw ModelStoreError(.invalid, "The store can't be reached.") }
+        guard let log else { throw ModelStoreError(.invalid, "The store was closed. Nothing was read or written.") }
         return log.trackers
       }
     }

@@ -5,7 +5,8 @@
   /// The options of a PostgreSQL store.
   ///
   /// ```swift
-  /// let options = PostgresStoreOptions(schema: "app", poolSize: 16, tableNames: ["Book": "books"])
+  /// let options = PostgresStoreOptions(
+  ///   schema: "app", poolSize: 16, tableNames: ["Book": "books"])
   /// ```
   public struct PostgresStoreOptions: Sendable {
     /// The schema of the tables. It is created if it is missing.
@@ -18,7 +19,7 @@
     /// The time that a call waits for an answer of the server before it throws `timeout`; nil without a limit. It must
     /// be longer than any statement takes. Without it, a server that is silent is noticed after about 100 seconds.
     public var answerTimeout: Duration?
-    /// Whether statements are prepared once per connection, which keeps those that were used last. Turn it off behind a
+    /// Whether each connection prepares a statement once, and keeps the most recently used ones. Turn it off behind a
     /// pooler that assigns each transaction another connection, such as pgbouncer in transaction mode before version
     /// 1.21.
     public var preparesStatements: Bool
@@ -29,8 +30,8 @@
     /// The steps that convert older records, in any order. Pending ones run when the store is first used, or in
     /// ``PostgresModelStore/prepare(_:)`` if it must not create tables.
     public var migrations: [Migration]
-    /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is
-    /// needed.
+    /// Whether a table is created when its type is first used. If it is false, call ``PostgresModelStore/prepare(_:)``
+    /// first.
     public var createsTables: Bool
     /// The default evaluation of conditions that SQL can't express. By default such a query throws `unsupported`.
     public var evaluation: QueryEvaluation

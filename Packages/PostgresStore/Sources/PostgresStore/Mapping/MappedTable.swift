@@ -70,7 +70,8 @@
       if let name = mapping.order {
         guard let column = known[name], column.type.isInteger, column.isUnique, column.isRequired else {
           throw problem.error(
-            "its column \"\(name)\" can't give the order: it needs integers, NOT NULL and a unique index of its own")
+            "its column \"\(name)\" can't be the order: it has to be an integer, NOT NULL, with a unique index of its own"
+          )
         }
         order = (name, column.type.lowestOrder)
       } else {

@@ -5,12 +5,15 @@
   ///
   /// ```swift
   /// options.mappings = [
-  ///   TableMapping(Book.self, table: "books", schema: "library", columns: ["author": "written_by"])
+  ///   TableMapping(
+  ///     Book.self, table: "books", schema: "library",
+  ///     columns: ["author": "written_by"])
   /// ]
   /// ```
   ///
-  /// A field that `columns` does not name has the column of its key or of its key in snake case: `pageCount` has
-  /// `pageCount` or `page_count`. A foreign key also has `author_id`. Other columns of the table are left alone.
+  /// A field that is missing in `columns` is stored in the column with the name of its key, or of its key in snake
+  /// case. For `pageCount` that is `pageCount` or `page_count`. A foreign key also has `author_id`. Other columns of
+  /// the table are left alone.
   ///
   /// The table is compared with the class when the type is first used, or by ``PostgresModelStore/prepare(_:)``. A
   /// field without a column that can hold its values is an error then.

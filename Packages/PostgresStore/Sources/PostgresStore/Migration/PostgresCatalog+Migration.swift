@@ -44,7 +44,7 @@
           migrated, and the options don't allow it. Call prepare(_:) when you deploy.
           """)
       }
-      // What was read and written is repeated as a whole.
+      // All reads and writes are repeated as a whole.
       try await pool.reading { connection in
         _ = try await connection.run([
           PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED"),

@@ -182,7 +182,7 @@
       try await retyped.index(\TextEssay.pages)
       #expect(try await psql("SELECT pg_typeof(pages) FROM essay LIMIT 1", options) == "text")
       #expect(try await psql("SELECT string_agg(pages, ',' ORDER BY seq) FROM essay", options) == "1,2")
-      // A process that knows the former column goes on.
+      // A process that knows the previous column goes on.
       #expect(try await store.list(Essay.self, where: { $0.pages == 2 }).count == 1)
       let essay = Essay()
       essay.pages.value = 3

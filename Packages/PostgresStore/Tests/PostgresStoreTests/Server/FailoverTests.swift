@@ -87,7 +87,7 @@
           history.note(text, writer, isKnown: false)
           try await store.refresh(counter)
         } catch let error as ModelStoreError where error.code == .conflict {
-          // What was read on the former primary may be something else on the new one, so nothing was written.
+          // Values that were read on the previous primary may differ on the new one, so nothing was written.
           try await store.refresh(counter)
         }
       }
@@ -110,7 +110,7 @@
       #expect((error?.cause as? PostgresError)?.sqlState == "25006")
     }
 
-    @Test func `A write goes to the new primary once the former one only reads`() async throws {
+    @Test func `A write goes to the new primary once the previous one only reads`() async throws {
       let servers = [try await TestServer(), try await TestServer()]
       let options = TestServer.options()
       for server in servers { try await PostgresModelStore(server.location, options: options).prepare([Note.self]) }
