@@ -169,6 +169,6 @@ extension RESTService {
   /// Rejects query parameters of a request that has none: they would be ignored silently.
   func refuseItems(_ call: ServiceCall) throws {
     guard let item = call.items.first else { return }
-    throw ServiceProblem(400, "There is no parameter \"\(item.name.prefix(80))\" here.")
+    throw ServiceProblem(400, "The parameter \"\(item.name.prefix(80))\" is not supported for this path.")
   }
 }

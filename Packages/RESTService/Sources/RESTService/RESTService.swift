@@ -6,7 +6,9 @@ public import StoreEngine
 /// A REST API over a store: it responds to the requests of a `RESTModelStore`, with the same model classes.
 ///
 /// ```swift
-/// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
+/// let service = RESTService(
+///   store.handle, serving: [Author.self, Book.self]
+/// ) { access in
 ///   access.allow(.read, Author.self)
 ///   access.allow(.all, Book.self)
 /// }

@@ -88,7 +88,7 @@ import Testing
     #expect(try await library.request("GET", "/owners?sort=%5B%7B%22field%22:%22secret%22%7D%5D").status == 400)
     let related = condition.replacing("secret", with: "owner.secret")
     #expect(try await library.request("GET", "/novels?where=\(related)").status == 400)
-    // What is stored stays.
+    // The stored value stays.
     #expect(try await MemoryModelStore(library.store.handle).lookup(Owner.self, identifier: "1").secret == "pearl")
   }
 

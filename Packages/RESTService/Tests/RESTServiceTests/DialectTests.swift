@@ -63,7 +63,7 @@ import Testing
       linked.json?["data"] == [["type": "novels", "id": "1", "attributes": [:], "relationships": owners]])
     for (query, part) in [
       ("fields%5Bnovels%5D=pages", "id, owner, rating, title, writer"), ("fields%5Bowners%5D=name", "only novels"),
-      ("fields=title", "There is no parameter"),
+      ("fields=title", "is not supported"),
     ] {
       let answer = try await Self.answer(dialect, "GET", "/novels?" + query, in: store)
       #expect(answer.status == 400)

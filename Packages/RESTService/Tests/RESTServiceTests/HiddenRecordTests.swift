@@ -184,7 +184,9 @@ private final class HookedEngine: RecordEngine {
     #expect(answer.json?["errors"] == ["debts": ["references other records"]])
     let detail = try #require(answer.json?["detail"]?.stringValue)
     #expect(
-      detail == #"Nothing was written: other records in "debts" of Debtor depend on a record that was to be deleted."#)
+      detail
+        == #"Nothing was written: other records in "debts" of Debtor depend on a record that was to be deleted. Delete those first."#
+    )
   }
 
   @Test func `Counts with a condition are those of the records that the user may read`() async throws {

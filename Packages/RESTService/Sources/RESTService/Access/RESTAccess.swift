@@ -5,7 +5,9 @@ import StoreProtocol
 /// The access rules of a service: an action is allowed if at least one rule allows it.
 ///
 /// ```swift
-/// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
+/// let service = RESTService(
+///   store.handle, serving: [Author.self, Book.self]
+/// ) { access in
 ///   access.allow(.read, Author.self)
 ///   access.allow(.all, Book.self) { request, book in
 ///     guard let user = request.user else { return false }

@@ -61,7 +61,8 @@ extension RESTService {
     for (name, value) in call.items where name == parameter || isFamily && name.hasPrefix(family + "[") {
       guard name == parameter else {
         throw ServiceProblem(
-          400, "There is no parameter \"\(name.prefix(80))\" here: the response has only \(served.form.collection).")
+          400, "The parameter \"\(name.prefix(80))\" is not supported: the response has only \(served.form.collection)."
+        )
       }
       guard call.fields == nil else { throw ServiceProblem(400, "The parameter \"\(name)\" occurs twice.") }
       call.fields = try FieldSet((name, value), of: served, known: keys(of: served))
@@ -88,6 +89,6 @@ extension RESTService {
   /// Rejects a field set where responses have whole records.
   func refuseFields(_ call: ServiceCall) throws {
     guard let name = call.fieldItems.first?.name else { return }
-    throw ServiceProblem(400, "There is no parameter \"\(name.prefix(80))\" here: the response has whole records.")
+    throw ServiceProblem(400, "The parameter \"\(name.prefix(80))\" is not supported: the response has whole records.")
   }
 }

@@ -54,7 +54,9 @@ struct ServiceProblem: Error {
       // The user may not read the records that deny it.
       let denial = error.cause as? DeletionDeniedError
       let place = denial.map { "in \"\($0.relation)\" of \($0.typeName) " } ?? ""
-      self.init(409, "Nothing was written: other records \(place)depend on a record that was to be deleted.")
+      self.init(
+        409, "Nothing was written: other records \(place)depend on a record that was to be deleted. Delete those first."
+      )
       code = .denied
       if let denial { fields = [denial.relation: ["references other records"]] }
       return

@@ -3,14 +3,16 @@ public import Foundation
 @_spi(ModelKitInternals) public import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// An engine over another one that keeps a durable change log: the records that each commit wrote, in the order of the
-/// commits.
+/// An engine over another one, the *inner engine*, that keeps a durable change log.
+///
+/// The log has the records that each commit wrote, in the order of the commits.
 ///
 /// A ``RESTService`` over it answers requests with `updated_since`, and sends events. The log is in records of the
-/// other engine, which are written in the commit that they describe. All writers have to use this engine:
+/// inner engine, which are written in the commit that they describe. All writers have to use this engine:
 ///
 /// ```swift
-/// final class BookStore: RecordStore<ChangeLogEngine<FileStoreHandle>>, TransactionalModelStore {}
+/// final class BookStore:
+///   RecordStore<ChangeLogEngine<FileStoreHandle>>, TransactionalModelStore {}
 /// let engine = ChangeLogEngine(FileModelStore(directory: folder).handle)
 /// let service = RESTService(engine, serving: [Book.self])
 /// let store = BookStore(engine)
@@ -42,7 +44,7 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     (self.local, self.retention, self.now) = (local, retention, now)
   }
 
-  /// Returns the names of the types of models in the other engine; nil if it can't list them.
+  /// Returns the names of the types of models in the inner engine; nil if it can't list them.
   public func typeNames() async throws -> [String]? {
     try await local.typeNames()?.filter { !BookkeepingType.contains($0) }
   }
@@ -51,11 +53,11 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
 
   /// Commits a batch atomically, with a record in the log for each of its changes.
   ///
-  /// - Throws: `ModelStoreError` as the other engine does.
-  /// - Complexity: as a commit with two records for each record of the batch.
+  /// - Throws: `ModelStoreError` as the inner engine does.
+  /// - Complexity: that of a commit of twice as many records.
   public func commit(_ batch: RecordBatch) async throws { _ = try await commitCompleting(batch) }
 
-  /// Commits a batch as ``commit(_:)`` does, and returns the records that the other engine completed.
+  /// Commits a batch as ``commit(_:)`` does, and returns the records that the inner engine completed.
   ///
   /// - Returns: the operations whose records have other values than were written.
   /// - Throws: `ModelStoreError` as ``commit(_:)`` does.
@@ -146,7 +148,7 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
 
   /// Removes the changes whose retention ended. The last one stays: it is the current position.
   ///
-  /// - Throws: `ModelStoreError` as the other engine does. Nothing is removed then.
+  /// - Throws: `ModelStoreError` as the inner engine does. Nothing is removed then.
   /// - Complexity: O(*n*) in the number of removed changes.
   public func trim() async throws {
     let expiry = now().addingTimeInterval(-(retention / .seconds(1)))
@@ -169,7 +171,7 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
 
   /// Discards all changes after writes that the log does not have: every position is unknown then.
   ///
-  /// - Throws: `ModelStoreError` as the other engine does.
+  /// - Throws: `ModelStoreError` as the inner engine does.
   @_spi(ModelKitInternals)
   public func discardChanges() async throws {
     while true {
@@ -180,42 +182,42 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
     }
   }
 
-  // MARK: As the other engine
+  // MARK: As the inner engine
 
-  /// The feed of the commits of the other engine.
+  /// The feed of the commits of the inner engine.
   public var changeFeed: StoreChangeFeed { local.changeFeed }
 
-  /// The open transactions in the other engine.
+  /// The open transactions in the inner engine.
   public var conflictTrackers: ConflictTrackers { get async throws { try await local.conflictTrackers } }
 
-  /// Returns a snapshot of the other engine.
+  /// Returns a snapshot of the inner engine.
   public func snapshot(pinned: Bool) async throws -> Local.Snapshot { try await local.snapshot(pinned: pinned) }
 
   /// Records the commits of other processes.
   public func followCommits() async throws { try await local.followCommits() }
 
-  /// Returns the current records of the other engine, without isolation from later commits.
+  /// Returns the current records of the inner engine, without isolation from later commits.
   public func current() async throws -> Local.Snapshot { try await local.current() }
 
   /// Returns an unused integer identifier.
   public func nextInteger(for type: String) async throws -> Int? { try await local.nextInteger(for: type) }
 
-  /// Returns a record of the other engine.
+  /// Returns a record of the inner engine.
   public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
     try await local.read(type, identifier)
   }
 
-  /// Returns a record of the other engine if that answers at once.
+  /// Returns a record of the inner engine if that answers at once.
   public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateResult<StoredRecord?> {
     try local.readImmediately(type, identifier)
   }
 
-  /// Returns a record of the other engine, even if that blocks for a disk.
+  /// Returns a record of the inner engine, even if that blocks for a disk.
   public func readBlocking(_ type: String, _ identifier: String) throws -> StoredRecord? {
     try local.readBlocking(type, identifier)
   }
 
-  /// Iterates over the records of a type in the other engine.
+  /// Iterates over the records of a type in the inner engine.
   public func readRecords(of type: String, _ body: ([StoredRecord]) async throws -> Void) async throws -> UInt64? {
     try await local.readRecords(of: type, body)
   }
@@ -223,17 +225,17 @@ public final class ChangeLogEngine<Local: RecordEngine>: RecordEngine {
   /// Returns when records of a type were last written.
   public func writeState(of type: String) async throws -> WriteState? { try await local.writeState(of: type) }
 
-  /// The treatment of unreadable records by the other engine.
+  /// The treatment of unreadable records by the inner engine.
   public var unreadable: UnreadableRecords { local.unreadable }
 
-  /// Returns the report of the other engine about a record that can't be read.
+  /// Returns the report of the inner engine about a record that can't be read.
   public func unreadableRecord(
     _ type: String, _ identifier: String, _ error: ModelStoreError
   ) async throws -> UnreadableRecord {
     try await local.unreadableRecord(type, identifier, error)
   }
 
-  /// Keeps an index of a field in the other engine.
+  /// Keeps an index of a field in the inner engine.
   public func ensureIndex(_ type: String, _ field: StoredKeyPath) async throws {
     try await local.ensureIndex(type, field)
   }

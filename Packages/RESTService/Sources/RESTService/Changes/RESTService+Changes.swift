@@ -124,7 +124,7 @@ struct ChangeParameters<M: Model> {
     rest.items.removeAll { $0.name == RESTService.changesParameter }
     if let item = rest.items.first(where: { !["where", "limit"].contains($0.name) }) {
       throw ServiceProblem(
-        400, "A request for changes has no parameter \"\(item.name.prefix(80))\": there are where and limit.")
+        400, "A request for changes can't have the parameter \"\(item.name.prefix(80))\", only where and limit.")
     }
     let parameters = try ListParameters(rest, type, service, followsRelations: false)
     query = parameters.query

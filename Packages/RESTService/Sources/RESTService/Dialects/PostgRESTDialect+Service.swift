@@ -31,7 +31,7 @@ extension PostgRESTDialect: RESTServiceDialect {
       case form.identifierKey where query.isAboutRecord && item.value.hasPrefix("eq."):
         guard query.identifier == nil else {
           throw ModelStoreError(
-            .unsupported, "A request changes one record, but two filters name one. Nothing was written.")
+            .unsupported, "Nothing was written: a request may change one record, but two filters name a record.")
         }
         query.identifier = String(item.value.dropFirst(3))
       default: terms.append(try PostgRESTReader.condition(item, form))

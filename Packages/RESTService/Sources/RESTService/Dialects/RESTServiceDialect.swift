@@ -6,7 +6,8 @@ public import RESTStore
 /// The form of the requests and responses of a service: a dialect of clients, in the opposite direction.
 ///
 /// ```swift
-/// let service = RESTService(store.handle, serving: [Book.self], dialect: JSONAPIDialect())
+/// let service = RESTService(
+///   store.handle, serving: [Book.self], dialect: JSONAPIDialect())
 /// ```
 ///
 /// It applies to records and lists. Problems have the form of RFC 9457 in each dialect.

@@ -32,7 +32,7 @@ struct ListParameters<M: Model> {
       default:
         let names = Self.names + [service.fieldsParameter(of: type)].compactMap(\.self)
         throw ServiceProblem(
-          400, "There is no parameter \"\(name.prefix(80))\": there are \(names.joined(separator: ", ")).")
+          400, "The parameter \"\(name.prefix(80))\" is not supported, only \(names.joined(separator: ", ")).")
       }
     }
     limit = min(limit, service.options.maximumPageSize)

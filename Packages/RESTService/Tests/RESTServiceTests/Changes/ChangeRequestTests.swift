@@ -153,7 +153,7 @@ private final class MagazineIssue: Model {
   }
 
   @Test(arguments: [#"{"id":1,"title":5}"#, "[1]"])
-  func `A deleted record whose former values can't be read makes clients start again`(values: String) async throws {
+  func `A deleted record whose previous values can't be read makes clients start again`(values: String) async throws {
     let library = LoggedLibrary()
     try await library.add("a")
     let position = try await library.position()
