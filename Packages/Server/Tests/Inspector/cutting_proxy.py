@@ -1,4 +1,4 @@
-"""A proxy in front of a server, which cuts, holds or refuses streams of events."""
+"""A proxy of a server, which cuts, holds or refuses streams of events."""
 
 import re
 import socket

@@ -54,7 +54,7 @@ class Events(InspectorCase):
     def test_a_batch_of_events_causes_one_refresh(self):
         self.show(where=CRIME)
         self.go_live("events")
-        # The first event tells that the server has none from before the stream.
+        # The first event shows that the server has none from before the stream.
         self.until_equal(self.shown, self.fresh())
         self.proxy.flowing.clear()
         try:
@@ -102,10 +102,10 @@ class Events(InspectorCase):
         before = len(self.proxy.streams)
         self.go_live("polling")
         self.until(lambda: len(self.proxy.streams) > before)
-        self.shop.send("PATCH", "/books/2", {"title": "Found by asking"})
-        self.until(lambda: "Found by asking" in [title for _, title in self.shown()])
+        self.shop.send("PATCH", "/books/2", {"title": "Found by polling"})
+        self.until(lambda: "Found by polling" in [title for _, title in self.shown()])
         self.assertEqual(self.source(), "polling")
-        # A refusal is not asked for again.
+        # A refused stream is not tried again.
         self.assertEqual(len(self.proxy.streams), before + 1)
 
     def test_a_condition_on_related_records_is_polled(self):

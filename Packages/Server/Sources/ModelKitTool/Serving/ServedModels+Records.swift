@@ -29,7 +29,7 @@ extension ServedModels {
       }
       if shape.count == 0 { continue }
       guard let entity = shape.entity(named: name) else {
-        printToStandardError("The records of \(name) are not shown: no key of them has their identifiers.")
+        printToStandardError("The records of \(name) are not shown: no member of them equals their identifier.")
         continue
       }
       entities.append(entity)

@@ -8,7 +8,8 @@ public import SyncStore
 /// and resolve a conflict.
 ///
 /// ```swift
-/// let sync = InspectedSync(SyncModelStore(engine, remote: remote, types: [Book.self]))
+/// let sync = InspectedSync(
+///   SyncModelStore(engine, remote: remote, types: [Book.self]))
 /// let inspector = Inspector(serving: [Book.self]).showing(sync)
 /// let synchronization = Task { await sync.run() }
 /// ```

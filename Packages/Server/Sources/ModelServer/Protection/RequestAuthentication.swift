@@ -43,7 +43,7 @@ public struct RequestAuthentication: Sendable {
       }
       let token = header.dropFirst("bearer ".count)
       var found: String?
-      // All tokens are compared in full, so the time of a rejection tells nothing about them.
+      // All tokens are compared in full, so the time of a rejection reveals nothing about them.
       for (known, user) in users where isEqual(known, token) { found = user }
       return found.map { .user($0) } ?? .rejected
     }

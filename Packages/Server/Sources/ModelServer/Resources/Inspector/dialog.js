@@ -47,7 +47,7 @@ export function ask(title, content, actions = []) {
         ),
       ),
     );
-    // A link in the dialog leads to another view.
+    // A link in the dialog opens another view.
     const leave = () => close(null);
     addEventListener("popstate", leave);
     document.body.append(dialog);

@@ -2,14 +2,14 @@ import { openEvents } from "./client.js";
 
 const shortestPause = 250;
 const longestPause = 8_000;
-/** The time after which a server that was too busy for a stream is asked again. */
+/** The time after which a server that was too busy for a stream is tried again. */
 const busyPause = 30_000;
 
 /**
  * Follows the events about a list until it is closed, and connects again after each lost connection.
  *
  * `changed` is called once for each batch of events, `moved` whenever events begin to arrive or stop. A server that
- * refuses events is not asked again, unless it was too busy.
+ * refuses events is not tried again, unless it was too busy.
  */
 export class EventStream {
   constructor(path, { changed, moved }) {

@@ -140,7 +140,7 @@ export class ListView {
     go(typeAddress(this.type.name, { ...parameters, offset: parameters.offset || null }, this.opened), options);
   }
 
-  /** Shows what the address says. */
+  /** Shows the list that the address describes. */
   update(parameters, opened) {
     const json = (name) => {
       try {

@@ -363,7 +363,7 @@ export class RecordView {
     }
   }
 
-  /** Asks before changes are lost. Returns whether the record may be closed. */
+  /** Requires a confirmation before changes are lost. Returns whether the record may be closed. */
   async mayClose() {
     const isChanged = this.isNew ? this.changes().size > 0 : this.base && this.changes().size > 0;
     if (!isChanged) return true;

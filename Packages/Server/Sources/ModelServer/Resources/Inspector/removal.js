@@ -7,7 +7,7 @@ import { typeAddress } from "./route.js";
 import { remove } from "./saving.js";
 import { valueAt } from "./schema.js";
 
-/** Asks whether to delete a record, with the effects on other records. Returns whether it was deleted. */
+/** Confirms the deletion of a record, with its effects on other records. Returns whether it was deleted. */
 export async function confirmRemoval(type, identifier) {
   if (!type.allows.delete) {
     notify(`The server does not allow deleting a ${type.name}.`, { isError: true });
@@ -62,7 +62,7 @@ export async function confirmRemoval(type, identifier) {
     return true;
   } catch (error) {
     if (error.status === 412) {
-      notify("The record changed while you were asked, so it was not deleted. Check it, and delete it again.", {
+      notify("The record changed before you confirmed, so it was not deleted. Check it, and delete it again.", {
         isError: true,
       });
     } else report(error);
@@ -71,7 +71,7 @@ export async function confirmRemoval(type, identifier) {
 }
 
 /**
- * Returns the records that a deletion deletes or changes, and those that deny it, as `effects`. `isComplete` tells whether
+ * Returns the records that a deletion deletes or changes, and those that deny it, as `effects`. `isComplete` is whether
  * there are no others.
  */
 async function removalEffects(type, record) {
