@@ -1,7 +1,10 @@
 /// A comparison of this library with one or more peers on the same work.
 ///
 /// ```swift
-/// Benchmark(group: "notify", name: "set, no observers", operation: "set", size: 200_000) { size in
+/// Benchmark(
+///   group: "notify", name: "set, no observers", operation: "set",
+///   size: 200_000
+/// ) { size in
 ///   [Side("ModelKit") { … }, Side("OpenCombine", goal: 0.9) { … }]
 /// }
 /// ```

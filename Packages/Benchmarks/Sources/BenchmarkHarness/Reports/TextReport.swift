@@ -4,8 +4,8 @@ public enum TextReport {
   ///
   /// ```text
   /// notify/set, no observers  (200,000 sets a round)
-  ///   ModelKit            36.1 ns   min 35.8 ns
-  ///   OpenCombine         44.0 ns   min 43.7 ns   ours/peer 0.82 (0.80 to 0.83), goal ≤ 0.90
+  ///   ModelKit     36.1 ns  min 35.8 ns
+  ///   OpenCombine  44.0 ns  min 43.7 ns  ours/peer 0.82 (0.80 to 0.83), goal ≤ 0.90
   /// ```
   public static func describe(_ result: BenchmarkResult) -> String {
     var lines = ["\(result.group)/\(result.name)  (1 \(result.operation) of \(Format.count(result.size)) a round)"]

@@ -20,7 +20,7 @@ struct HostileDocument: Sendable {
       object(repeatElement("\"name\":\"Ada\"", count: count))
     },
     // A weak hash collides for these keys: they have the same letters in another order.
-    HostileDocument(name: "keys that a sum of letters can't tell apart", size: 5_000_000) { count in
+    HostileDocument(name: "keys with equal sums of letters", size: 5_000_000) { count in
       object(
         (0..<count).lazy.map { number in
           "\"" + String((0..<23).map { number >> $0 & 1 == 0 ? "ab" : "ba" }.joined()) + "\":1"
