@@ -9,7 +9,7 @@ WORDS = {
     r"leads? back": "is the inverse",
     r"the other sides?": "the inverse",
     r"(?:is|are|was|were|be|being|been) told": "is notified",
-    r"(?:tells?|telling) (?:its|the|all|each|that|who|what|of)": "notifies, reports, describes",
+    r"tells?|telling": "notifies, reports, describes",
     r"hears?": "receives, is notified",
     r"becomes? (?:read|whole)": "is loaded",
     r"shells?": "unloaded reference",
@@ -29,8 +29,18 @@ WORDS = {
     r"looks? at|looked at|looking at": "reads, checks",
     r"asks?|asked|asking": "queries, calls, requests",
     r"says|said": "returns, declares, reports, describes",
+    r"former": "previous, earlier; the values of a revert are the baseline",
+    r"a mere reference": "unloaded reference",
+    r"(?:comes?|came|coming) and (?:goes?|went|going)": "is added and removed",
+    r"a world of|long (?:life|lives)": "fault injection, randomized history",
+    r"lent (?:room|space)|(?:reserved|spare) room|room (?:on|for)": "preallocated space, space",
+    r"passages?|spots?": "the word of the field",
+    r"also not": "not even, nor",
 }
 OPENINGS = ("What", "Who", "Whose", "Which", "Those", "Says")
+# Openings of a sentence that has to be read twice, because its subject or its verb comes late.
+LATE_SUBJECT = r"So (?:do|does|did|is|are|was|were|has|have|can) |Nil: |Of (?:equal|several|two|many) "
+PRONOUNS = ("It", "Its", "They", "Their", "This", "These")
 MOST_WORDS = 25
 WIDEST_SAMPLE = 80
 
@@ -39,6 +49,7 @@ _CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://[^\s)]+")
 # Stands for a piece of code, with which a sentence may begin.
 _PLACEHOLDER = "\N{REPLACEMENT CHARACTER}"
 _SENTENCE_END = re.compile(rf"(?<=[.!?:;])\s+(?=[A-Z*`(\d])|(?<=[.!?])\s+(?={_PLACEHOLDER})|(?<=[.!?])$")
+_LATE_SUBJECT = re.compile(LATE_SUBJECT)
 _TEST = re.compile(r"func `([^`]*)`")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
@@ -64,11 +75,13 @@ def faults_of_sentences(lines):
     position = 0
     for sentence in _SENTENCE_END.split(text):
         count = len(sentence.split())
+        start = text.find(sentence, position)
+        line = max(number for offset, number in starts if offset <= max(start, 0))
+        opening = sentence.strip()[:60].replace(_PLACEHOLDER, "x")
         if count > MOST_WORDS:
-            start = text.find(sentence, position)
-            line = max(number for offset, number in starts if offset <= max(start, 0))
-            opening = sentence.strip()[:60].replace(_PLACEHOLDER, "x")
             yield line, "long sentence", f"a sentence has {count} words, {MOST_WORDS} at most: {opening}…"
+        if _LATE_SUBJECT.match(sentence.strip()):
+            yield line, "late subject", f"a sentence begins with a word that needs the one before: {opening}…"
         position += len(sentence)
 
 
@@ -114,15 +127,16 @@ def faults_of_swift(text):
         if comment:
             if is_documentation:
                 block, is_documentation = [], False
-            for fault in faults_of_words(comment[2] or "", number):
-                yield fault
+            block.append((number, comment[2] or ""))
             continue
+        if block and not is_documentation:
+            yield from _faults_of_documentation(block)
         block, is_documentation = [], False
         test = _TEST.search(stripped)
         if test:
             name = test[1]
             yield from faults_of_words(name, number)
-            if name[:1].islower():
+            if name[:1].islower() or name.split(" ")[0] in PRONOUNS:
                 yield number, name, f"the test name is no sentence without its suite: {name}"
         else:
             # Messages: strings with a space in them.
@@ -131,11 +145,35 @@ def faults_of_swift(text):
                     yield from faults_of_words(re.sub(r"\\\([^)]*\)", "x", string), number)
 
 
+def faults_of_script(text):
+    """The words in comments and messages of a script in Python, the shell or JavaScript."""
+    for fault in _faults_of_script(text):
+        # The shell of a script is the word of the field.
+        if not fault[1].lower().startswith("shell"):
+            yield fault
+
+
+def _faults_of_script(text):
+    is_text = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        marks = stripped.count('"""')
+        comment = re.match(r"(?:#(?!!)|//|/?\*+)\s*(.*)", stripped)
+        if is_text or marks or comment:
+            yield from faults_of_words(comment[1] if comment else stripped, number)
+        else:
+            for string in _STRING.findall(stripped):
+                if string.count(" ") >= 2:
+                    yield from faults_of_words(re.sub(r"\$?\{[^}]*\}", "x", string), number)
+        is_text ^= marks % 2 == 1
+
+
 def _faults_of_documentation(block):
     number, first = block[0]
     opening = first.split(" ")[0]
     if opening in OPENINGS:
-        yield number, opening, f"the documentation opens with '{opening}'"
+        yield number, opening, f"a comment opens with '{opening}'"
+    yield from _faults_of_samples(block)
     for paragraph in _paragraphs(block):
         for number, line in paragraph:
             yield from faults_of_words(line, number)
@@ -152,8 +190,12 @@ def faults_of_markdown(text):
 
 def faults_of_samples(text):
     """The lines of fenced code that are wider than the boxes of the documentation site."""
+    yield from _faults_of_samples(enumerate(text.splitlines(), 1))
+
+
+def _faults_of_samples(lines):
     is_code = False
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in lines:
         if line.strip().startswith(("```", "~~~")):
             is_code = not is_code
         elif is_code and len(line) > WIDEST_SAMPLE:
