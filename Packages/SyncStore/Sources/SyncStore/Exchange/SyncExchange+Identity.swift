@@ -132,8 +132,8 @@ extension SyncExchange {
     }
   }
 
-  /// Replaces such references of all entries, also of those that have to wait. A record may be written while the one
-  /// that it references gets its identifier. Requests in flight stay as they are.
+  /// Replaces such references of all entries, even of those that have to wait. A record may be written while
+  /// the one that it references gets its identifier. Requests in flight stay as they are.
   ///
   /// - Complexity: O(*n*) in the number of references.
   func replaceMappedReferences(of items: [Schedule.Item]) async throws {

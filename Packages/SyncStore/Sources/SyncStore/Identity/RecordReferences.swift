@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// The foreign keys in the records of models, also of models that are embedded in them.
+/// The foreign keys in the records of models, including those of models that are embedded in them.
 ///
 /// It belongs to the isolation of a store, and keeps the relations of each class.
 final class RecordReferences {

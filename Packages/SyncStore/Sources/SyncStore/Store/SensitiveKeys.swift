@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// The keys of records with the values of sensitive fields, also of models that are embedded in them.
+/// The keys of records with the values of sensitive fields, including those of models that are embedded in them.
 struct SensitiveKeys {
   let transformers: ValueTransformerContext
   private var known: [ObjectIdentifier: Set<String>] = [:]

@@ -44,7 +44,7 @@ final class Article: Model {
     try await store.list(Article.self, sort: [.ascending(\.id)]).map(\.title.value)
   }
 
-  @Test func `Changes since the last reading are read, also those that became visible late`() async throws {
+  @Test func `Changes since the last reading are read, including those that became visible late`() async throws {
     let store = client(MemoryModelStore().handle)
     try await write(1, "One", at: 100)
     #expect(try await store.sync().pulled == 1)

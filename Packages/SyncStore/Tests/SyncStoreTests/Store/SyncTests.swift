@@ -422,7 +422,7 @@ private final class File: Model {
     #expect(try await store.sync().pulled == 1)
   }
 
-  @Test func `The removal of local records includes all classes that were ever read, also after a restart`()
+  @Test func `The removal of local records includes all classes that were ever read, even after a restart`()
     async throws
   {
     let local = MemoryModelStore().handle
