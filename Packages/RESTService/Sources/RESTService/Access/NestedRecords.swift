@@ -4,8 +4,8 @@ import StoreProtocol
 
 // Embedded records and references in the body of a write.
 extension RESTService {
-  /// Checks that a body writes no hidden or protected field, also of embedded records, and has no values of referenced
-  /// records. Access rules would read such values instead of the stored ones.
+  /// Checks that a body writes no hidden or protected field, including those of embedded records, and has no values of
+  /// referenced records. Access rules would read such values instead of the stored ones.
   ///
   /// - Parameter model: the model that has read the body.
   /// - Throws: ``ServiceProblem`` with the status 422 and the paths.
