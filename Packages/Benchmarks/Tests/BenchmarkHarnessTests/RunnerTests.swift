@@ -41,7 +41,7 @@ import Testing
     #expect(sizes == [50, 1])
   }
 
-  @Test func `A runner cleans up after every side, also after an error`() async throws {
+  @Test func `A runner cleans up after every side, even after an error`() async throws {
     struct Broken: Error {}
     var finished: [String] = []
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 1) { _ in

@@ -43,7 +43,7 @@ public struct Side {
   ///   - run: a function that does the work. It alone is timed.
   ///   - checksum: a function that returns the checksum of the result. The result is released after it, which is not
   ///     timed either.
-  ///   - finish: a function that cleans up after the last round, also after an error.
+  ///   - finish: a function that cleans up after the last round, even after an error.
   public init<Input, Output>(
     _ name: String, goal: Double? = nil,
     prepare: @escaping (_ round: Int) async throws -> Input,

@@ -11,5 +11,5 @@ final class Tally {
   }
 }
 
-/// Returns the values of a round, each different from the one before, also across rounds.
+/// Returns the values of a round, each different from the one before, even across rounds.
 func numbers(of round: Int, count: Int) -> Range<Int> { round * count..<(round + 1) * count }
