@@ -35,7 +35,7 @@ WORDS = {
     r"a world of|long (?:life|lives)": "fault injection, randomized history",
     r"lent (?:room|space)|(?:reserved|spare) room|room (?:on|for)": "preallocated space, space",
     r"passages?|spots?": "the word of the field",
-    r"also not": "not even, nor",
+    r"(?:also not|(?<=, )also (?:of|in|if|by|to|for|one|those))": "even, including, not even",
 }
 OPENINGS = ("What", "Who", "Whose", "Which", "Those", "Says")
 # Openings of a sentence that has to be read twice, because its subject or its verb comes late.

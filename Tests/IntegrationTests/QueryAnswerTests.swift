@@ -197,7 +197,7 @@ private final class Login: Model {
     #expect(try await store.first(Worker.self, sort: [.descending(\.name)])?.id == 2)
   }
 
-  @Test func `An error message shows no secret, also beside a combining mark`() {
+  @Test func `An error message shows no secret, even beside a combining mark`() {
     let login = Secret()
     login.word = "abc"
     login.addErrors([(["word"], "no abc\u{301}!")].map { ModelValidationError(path: $0.0, message: $0.1) })

@@ -45,7 +45,7 @@ private final class Work: Model, SchemaMapped {
     schema = try CoreDataSchema(contents: Data(contents.utf8))
   }
 
-  @Test func `Models of a schema are found by their values in stores, also if the file declares their keys`()
+  @Test func `Models of a schema are found by their values in stores, even if the file declares their keys`()
     async throws
   {
     let store = MemoryModelStore(scope: ModelScope(schema: schema))

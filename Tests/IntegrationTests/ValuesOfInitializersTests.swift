@@ -134,7 +134,7 @@ private final class Label: Model {
     #expect(!Label.with(identifier: "4", in: store.scope).isDirty)
   }
 
-  @Test func `A new model has them as edits, also if it is made from a dictionary`() async throws {
+  @Test func `A new model has them as edits, even if it is made from a dictionary`() async throws {
     #expect(Dog().isDirty)
     let dog = try Animal.from(dictionaryValue: ["kind": "dog", "breed": "poodle"])
     #expect(dog.name == "Rex")

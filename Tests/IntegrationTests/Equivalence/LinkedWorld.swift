@@ -104,7 +104,7 @@ final class LinkedWorld {
     try await save()
   }
 
-  /// Edits and saves models, also in transactions inside that commit or fail.
+  /// Edits and saves models, even in transactions inside that commit or fail.
   func act(depth: Int = 0) async throws {
     for _ in 0...below(4) {
       switch below(depth < 2 ? 8 : 6) {

@@ -21,7 +21,7 @@ private final class Job: Model {
   private struct Refusal: Error {}
 
   @Test(arguments: [false, true], [false, true])
-  func `A model that the transaction read first keeps its stored link, also beside a read by another task`(
+  func `A model that the transaction read first keeps its stored link, even beside a read by another task`(
     isPartial: Bool, isReadElsewhere: Bool
   ) async throws {
     let store = MemoryModelStore()

@@ -98,7 +98,7 @@ private final class Greeting: ChannelInboundHandler {
     "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nF4240\r\n",
     "HTTP/1.1 200 OK\r\n\r\n",
   ])
-  func `An answer over the limit is rejected, also one that never ends`(head: String) async throws {
+  func `An answer over the limit is rejected, even one that never ends`(head: String) async throws {
     let server = try ScriptedServer { _ in .endless(head: head, part: String(repeating: "x", count: 1_000)) }
     let request = HTTPRequestData(.get, try server.url(), maximumResponseBytes: 4_000)
     let error = try await storeError { _ = try await send(request) }

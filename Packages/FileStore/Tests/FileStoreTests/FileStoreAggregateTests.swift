@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  @Test func `A sum that does not fit is an error until a value is deleted, also a live one`() async throws {
+  @Test func `A sum that does not fit is an error until a value is deleted, even a live one`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let largest = try #require(Decimal(string: String(repeating: "9", count: 38)))

@@ -253,7 +253,7 @@ enum StoreKind: CaseIterable, Sendable {
     """
 
   @Test(arguments: StoreKind.allCases)
-  func `Models without a class are related, also where another store instance reads them`(
+  func `Models without a class are related, even where another store instance reads them`(
     kind: StoreKind
   ) async throws {
     let schema = try CoreDataSchema(contents: Data(Self.library.utf8))

@@ -97,7 +97,7 @@ extension `The events of stores` {
     }
   }
 
-  @Test func `A deletion has one event, also if delete rules read other models`() async throws {
+  @Test func `A deletion has one event, even if delete rules read other models`() async throws {
     try await withStores { store in
       try await store.create(Ship())
       let (port, quay) = (Port(), Quay())

@@ -36,7 +36,7 @@ package final class ProgressBar: ValueObserver {
     show("\(label) [\(bar)] \(percent) %\(books)")
   }
 
-  /// Erases the line, also after an operation that failed.
+  /// Erases the line, even after an operation that failed.
   package func clear() {
     guard shownWidth > 0 else { return }
     show("")

@@ -7,7 +7,7 @@ struct RemoveCommand: AsyncParsableCommand {
 
   @Argument(help: "The number of the book or author.")
   var id: Int
-  @Flag(name: .customLong("author"), help: "Remove the author with this number, also if a book has it.")
+  @Flag(name: .customLong("author"), help: "Remove the author with this number, even if a book has it.")
   var isAuthor = false
   @Flag(help: "Remove the author's books too.")
   var withBooks = false

@@ -8,7 +8,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   @Argument(help: "The number of the book or author.")
   var id: Int
-  @Flag(name: .customLong("author"), help: "Show the author with this number, also if a book has it.")
+  @Flag(name: .customLong("author"), help: "Show the author with this number, even if a book has it.")
   var isAuthor = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

@@ -32,7 +32,7 @@ extension Bool: JSONConvertible {
 }
 
 extension JSONConvertible where Self: FixedWidthInteger {
-  /// Reads a whole number that fits the type, also one that is written as `7.0` or `7e0`. A fraction or a number out of
+  /// Reads a whole number that fits the type, even one that is written as `7.0` or `7e0`. A fraction or a number out of
   /// range is an error, never truncated.
   public init(json: JSONValue) throws {
     let exact: Self?

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["Europe/Berlin", "America/Sao_Paulo", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Africa/Cairo"])
-  func `A day begins at its first moment, also where clocks change at midnight`(name: String) throws {
+  func `A day begins at its first moment, even where clocks change at midnight`(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     for day in Day(2017, 1, 1)...Day(2018, 12, 31) {
       let start = day.start(in: zone)

@@ -20,7 +20,7 @@ import Testing
     #expect(heading.prototype === font)
   }
 
-  @Test func `A clone of a field is detached by being set, also to the value it has`() {
+  @Test func `A clone of a field is detached by being set, even to the value it has`() {
     let font = Field("Helvetica")
     let (heading, caption) = (font.clone(), font.clone())
     heading.value = "Futura"

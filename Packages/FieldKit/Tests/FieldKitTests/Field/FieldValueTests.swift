@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct `The state of a field` {
-  @Test func `The state of a field is loaded after any set, also to nil`() {
+  @Test func `The state of a field is loaded after any set, even to nil`() {
     let age = Field<Int>()
     age.value = nil
     #expect(age.loadState == .loaded)

@@ -4,7 +4,7 @@ import Testing
 private let length = 10_000
 
 @Suite struct `A chain of ten thousand fields on a stack of 512 kB` {
-  @Test func `A chain of ten thousand fields passes a value with the stamp of its origin to its end, also back`() {
+  @Test func `A chain of ten thousand fields passes a value with the stamp of its origin to its end, and back`() {
     let result = onSmallStack {
       let fields = (0..<length).map { _ in Field(0) }
       for (index, (left, right)) in zip(fields, fields.dropFirst()).enumerated() {

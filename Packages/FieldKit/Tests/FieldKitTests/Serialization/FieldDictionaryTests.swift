@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `A field read from a dictionary finds its key in the case of the context, also flat`() throws {
+  @Test func `A field read from a dictionary finds its key in the case of the context, even flat`() throws {
     let field = Field<String>(key: "author.fullName")
     let context = ValueTransformerContext(keyCase: .snake)
     try field.read(from: ["author": ["full_name": "Ada", "fullName": "no"]], in: context)

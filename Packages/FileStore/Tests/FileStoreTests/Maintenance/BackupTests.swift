@@ -20,7 +20,9 @@ import Testing
     }
   }
 
-  @Test func `A backup of a file store opens as a store with all groups, also those that are not open`() async throws {
+  @Test func `A backup of a file store opens as a store with all groups, including those that are not open`()
+    async throws
+  {
     try await withStore { first, target in
       try await first.createAll([person("Ada"), person("Bob")])
       try await first.compact()

@@ -262,7 +262,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `An emptied journal is reported until a repair, also after the store was closed with it`(
+  func `An emptied journal is reported until a repair, even after the store was closed with it`(
     isWritten: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in

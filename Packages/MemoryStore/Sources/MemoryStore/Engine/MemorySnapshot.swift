@@ -68,7 +68,7 @@ extension MemorySnapshot: IndexedSnapshot {
 extension MemorySnapshot: ScanningSnapshot {
   /// Returns scans of all records of a type.
   public func scans(of type: String, inParts count: Int) -> [any RecordScan] {
-    // All parts have the same rows, also if the snapshot is the current state.
+    // All parts have the same rows, even if the snapshot is the current state.
     let rows = engine.rows(type)
     return rows.parts(count).map { MemoryScan(rows: rows, part: $0) }
   }

@@ -19,7 +19,7 @@ import Testing
 
   private let store = MemoryModelStore()
 
-  @Test func `A value set during a save stays dirty after it, also if no record has it`() async throws {
+  @Test func `A value set during a save stays dirty after it, even if no record has it`() async throws {
     let company = ContractCompany(), person = ContractPerson()
     company.id.value = "acme"
     let save = try await SaveOperation(creating: company, in: store.scope)

@@ -20,7 +20,7 @@
 /// ``makeModel(_:)``, or add models to the relations of the draft.
 ///
 /// - Note: Not `Sendable`: it belongs to the isolation of its models. It retains the original and the related models.
-///   Stores reject ``model``, also to delete or refresh it: apply the draft, and save ``original``.
+///   Stores reject ``model``, even to delete or refresh it: apply the draft, and save ``original``.
 @dynamicMemberLookup
 public final class ModelDraft<M: Model> {
   /// The model that the draft is applied to.

@@ -78,7 +78,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was
   /// read without its list. There may be more members if ``count`` is nil.
   ///
-  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes
+  /// To set it, even by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes
   /// nothing.
   @_nonoverride
   @inlinable

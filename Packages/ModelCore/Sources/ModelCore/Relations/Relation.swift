@@ -88,7 +88,7 @@ protocol Relation: RelationField {
 
   /// The related models of the baseline; nil if the relation has none.
   var baselineModels: [ModelObject]? { get }
-  /// The models of the baseline, also one that was deallocated and that another instance stands for now.
+  /// The models of the baseline, even one that was deallocated and that another instance stands for now.
   var formerModels: [ModelObject]? { get }
   /// Returns whether the baseline references the model.
   func isReverted(to model: ModelObject) -> Bool

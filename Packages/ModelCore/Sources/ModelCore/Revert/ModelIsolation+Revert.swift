@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end, also those of related
-  /// models that the revert released: capture weakly, not unowned.
+  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end, including those of
+  /// related models that the revert released: capture weakly, not unowned.
   ///
   /// Each field keeps a baseline, the value last loaded or saved, at its first change after that. A field without
   /// baseline is unset if the model was read. A new model keeps its values. A field that was changed during a save

@@ -23,7 +23,7 @@ public struct DocumentEdit<M: Model> {
   public var relatedModels: [ModelObject] {
     let embedded = model.embeddedModels
     var seen: Set<ModelObject> = [model]
-    // The identifier is read into the field of a new model, also for a reference that has only the identifier.
+    // The identifier is read into the field of a new model, even for a reference that has only the identifier.
     let changed = edits.edits.map(\.field).compactMap { field in
       (field.owner as? ModelObject).flatMap { $0.identifierField === field ? nil : $0 }
     }

@@ -42,7 +42,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Parameters:
   ///   - scope: the source of key case, null policy and transformers; by default the scope of this model.
-  ///   - includeField: returns whether to write a field of this model, also one that is not loaded. Related models are
+  ///   - includeField: returns whether to write a field of this model, even one that is not loaded. Related models are
   ///     written with all their fields.
   public func dictionaryValue(in scope: ModelScope? = nil, includeField: (AnyField) -> Bool) -> AttributeDictionary {
     writableDictionary(fields: fieldsForDictionaryValue().filter(includeField), in: scope ?? memberScope) { _ in true }

@@ -73,7 +73,7 @@ extension IdentityMap {
     return body()
   }
 
-  /// Runs a read of a document. A transaction that fails restores the values from before.
+  /// Runs a read of a document. A transaction that fails restores the previous values.
   func readingDocument<Result>(_ isDocument: Bool, _ body: () throws -> Result) rethrows -> Result {
     if transactions.isEmpty { return try body() }
     let outer = isReadingDocument
@@ -239,7 +239,7 @@ extension ModelScope {
   }
 }
 
-/// A save of a model, from the capture of the values to its end, also if it fails.
+/// A save of a model, from the capture of the values to its end, even if it fails.
 @_spi(ModelKitInternals)
 public final class RecordedSave {
   private let model: ModelObject

@@ -67,7 +67,7 @@ extension ModelUndo {
     }
   }
 
-  /// Removes the recordings of failed transactions, and restores the steps from before.
+  /// Removes the recordings of failed transactions, and restores the previous steps.
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.

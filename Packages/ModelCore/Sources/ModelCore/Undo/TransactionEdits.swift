@@ -52,7 +52,7 @@ public final class TransactionEdits {
   struct RolledBackFields {
     /// The fields that other tasks changed last. They keep their values.
     let kept: Set<ObjectIdentifier>
-    /// The fields that get back their values from before.
+    /// The fields that get back their previous values.
     let restored: Set<ObjectIdentifier>
     /// The fields of which the values from before the transaction are known.
     let recorded: Set<ObjectIdentifier>
@@ -88,7 +88,7 @@ public final class TransactionEdits {
   var savedFields: [ObjectIdentifier: [AnyField]] = [:]
   /// The fields that another task saved after the transaction had.
   var savedElsewhere: Set<ObjectIdentifier> = []
-  /// The models into which the transaction read documents, with the document loads from before.
+  /// The models into which the transaction read documents, with the previous document loads.
   var documentLoads: [ModelObject: DocumentLoad?] = [:]
   /// The links of new models to restored relations, by relation.
   var linksOfNewModels: [ObjectIdentifier: LinksOfNewModels] = [:]

@@ -119,7 +119,7 @@ final class UndoStep {
   ///
   /// - Parameters:
   ///   - numbers: the numbers of the transactions.
-  ///   - fields: the fields that keep their values, and those that get back their values from before.
+  ///   - fields: the fields that keep their values, and those that get back their previous values.
   ///   - isOpen: whether the step is still being recorded.
   func remove(_ numbers: Set<Int>, _ fields: TransactionEdits.RolledBackFields, isOpen: Bool) {
     func isRolledBack(_ transaction: Int?) -> Bool { transaction.map { numbers.contains($0) } ?? false }

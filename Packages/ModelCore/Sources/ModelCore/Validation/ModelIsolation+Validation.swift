@@ -18,9 +18,9 @@ extension ModelIsolation where Self: ModelObject {
   /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
   ///
   /// They skip the fields of a stored model that have their saved values: a test for a unique name would find the model
-  /// itself. The other fields, also those of embedded models, are checked at the same time. If a value changes during
-  /// its check, the result is discarded and the new value is checked. Other related models are not waited for. Runs in
-  /// the isolation of the caller.
+  /// itself. The other fields, including those of embedded models, are checked at the same time. If a value changes
+  /// during its check, the result is discarded and the new value is checked. Other related models are not waited for.
+  /// Runs in the isolation of the caller.
   ///
   /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of
   ///   a check.

@@ -6,7 +6,7 @@ extension ModelIsolation where Self: ModelObject {
   /// A model is blank if every field is nil or blank, such as an empty text. A value of a type without blank values,
   /// such as a number, is not blank.
   ///
-  /// - Complexity: O(*n*) in the number of fields that can be reached, also with cycles.
+  /// - Complexity: O(*n*) in the number of fields that can be reached, even with cycles.
   public var isBlank: Bool {
     GraphWalk.models(from: self).allSatisfy { model in
       model.orderedFields.allSatisfy { field in

@@ -225,7 +225,7 @@ private final class Knot: Model, ChangeIntercepting {
     #expect(released == nil)
   }
 
-  @Test func `MK-M26: in a circle, each model intercepts a change once, also if it passes the value on`() {
+  @Test func `MK-M26: in a circle, each model intercepts a change once, even if it passes the value on`() {
     let knots = (0..<3).map { _ in Knot() }
     for (index, knot) in knots.enumerated() { knot.next.value = knots[(index + 1) % 3] }
     let before = knots.map(\.paths.count)

@@ -249,7 +249,7 @@ private final class Counter: Sendable {
     }
   }
 
-  @Test func `The field of a property is found at every use of its key path, also of one that captures a value`() {
+  @Test func `The field of a property is found at every use of its key path, even of one that captures a value`() {
     for _ in 0..<3 {
       let row = Row.prototype()
       #expect(row.field(of: \.first) === row.$first)

@@ -148,7 +148,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
   }
 
-  @Test func `A model that references itself keeps its links, also in a copy and a draft`() {
+  @Test func `A model that references itself keeps its links, even in a copy and a draft`() {
     let person = Person()
     person.parent.value = person
     person.friends.add(person)

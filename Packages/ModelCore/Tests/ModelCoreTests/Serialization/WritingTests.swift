@@ -153,7 +153,7 @@ extension Data {
     #expect(context.debugDescription == "height can't be written: expected a finite number, found inf")
   }
 
-  @Test func `The dictionary of chosen fields has all that share an object, also beside one that can't be written`() {
+  @Test func `The dictionary of chosen fields has all that share an object, even beside one that can't be written`() {
     final class Work: Model {
       let author = Field<String>(key: "author.name")
       let born = Field<Int>(key: "author.born")

@@ -109,7 +109,7 @@ import Testing
     #expect(!book.isBlank)
   }
 
-  @Test func `A blank model may be related to blank models, also in cycles`() {
+  @Test func `A blank model may be related to blank models, even in cycles`() {
     let book = Book()
     let author = Author()
     book.author.value = author

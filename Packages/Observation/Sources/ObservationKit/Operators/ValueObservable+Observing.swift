@@ -5,7 +5,7 @@ extension ValueObservable {
   /// not cancel the observation.
   ///
   /// - Parameters:
-  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
+  ///   - requiresChange: `false` to be notified of every set, even of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
   ///   - action: runs synchronously, before the setter returns.
   @inlinable
@@ -32,7 +32,7 @@ extension ValueObservable {
   ///
   /// - Parameters:
   ///   - owner: the owner, held weakly. The observation ends when it is deallocated, or with `removeObserver(owner)`.
-  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
+  ///   - requiresChange: `false` to be notified of every set, even of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns.
   ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner
   ///     weakly.
@@ -49,7 +49,7 @@ extension ValueObservable {
   ///
   /// - Parameters:
   ///   - observer: the object to notify.
-  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
+  ///   - requiresChange: `false` to be notified of every set, even of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
   @inlinable
   @discardableResult

@@ -94,7 +94,7 @@ import Testing
     #expect(consumer.received == Array(0...100))
   }
 
-  @Test func `A sequence of values begins with the value at the time of the request, also in an observer`() async {
+  @Test func `A sequence of values begins with the value at the time of the request, even in an observer`() async {
     let source = ValueSource(0)
     var values: ObservedValues<Int>?
     source.addObserver(updateImmediately: false) { _, new in

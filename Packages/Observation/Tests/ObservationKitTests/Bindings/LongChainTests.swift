@@ -65,7 +65,7 @@ private let length = 10_000
     #expect(last == 5)
   }
 
-  @Test func `A chain of ten thousand maps passes a value to its end, also if only the end is retained`() {
+  @Test func `A chain of ten thousand maps passes a value to its end, even if only the end is retained`() {
     let result = onSmallStack {
       let source = ValueSource(0)
       var last = source.map { $0 + 1 }

@@ -44,7 +44,7 @@ import Testing
     #expect(derivedCalls == 0)
   }
 
-  @Test func `A transaction notifies observers of every set once, also if nothing changed`() {
+  @Test func `A transaction notifies observers of every set once, even if nothing changed`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source.addObserver(recorder, requiresChange: false, updateImmediately: false)

@@ -3,7 +3,7 @@ import Foundation
 
 /// Decimals as Django REST framework writes them by default: as strings, without losing digits.
 enum DjangoDecimals {
-  /// Returns a record with the strings of its decimal fields as numbers, also in related records.
+  /// Returns a record with the strings of its decimal fields as numbers, even in related records.
   ///
   /// - Complexity: O(*n*) in the size of the record, if the class has such fields or relations.
   static func read(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
@@ -14,7 +14,7 @@ enum DjangoDecimals {
     }
   }
 
-  /// Returns a record with the numbers of its decimal fields as strings, also in related records.
+  /// Returns a record with the numbers of its decimal fields as strings, even in related records.
   static func written(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
     changed(record, of: model) { value in
       switch value {

@@ -171,7 +171,7 @@ struct SecretRedactor {
     }
   }
 
-  /// Returns the name, the password, and the values of query items whose names indicate a secret, also of addresses in
+  /// Returns the name, the password, and the values of query items whose names indicate a secret, even in addresses in
   /// query items.
   static func secrets(in url: URL, _ redaction: RecordingRedaction = RecordingRedaction()) -> Set<String> {
     guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return [] }
@@ -179,7 +179,7 @@ struct SecretRedactor {
       .union([components.user, components.password].compactMap { $0 })
   }
 
-  /// Returns the values of items of a query or a form whose names indicate a secret, also of addresses in items.
+  /// Returns the values of items of a query or a form whose names indicate a secret, even in addresses in items.
   private static func secrets(inItems items: String, _ redaction: RecordingRedaction) -> Set<String> {
     var values: Set<String> = []
     for item in items.split(separator: "&") {

@@ -140,7 +140,7 @@ public final class RecordedTransport: HTTPTransport {
           try known.file.write(contentsOf: added)
           recording?.length = start + UInt64(added.count)
         } catch {
-          // The exchanges before it stay readable, also on a full disk.
+          // The exchanges before it stay readable, even on a full disk.
           try? known.file.truncate(atOffset: start)
           try? known.file.write(contentsOf: Self.end)
           throw error

@@ -36,7 +36,7 @@ private final class Disc: Figure {
     "customer": {"id": 2, "credit": "99.90"}}
     """
 
-  @Test func `A decimal of a Django server is read exactly from a string, also in lists and related records`()
+  @Test func `A decimal of a Django server is read exactly from a string, even in lists and related records`()
     async throws
   {
     let store = try RESTModelStore(StubTransport(status: 200, body), dialect: DjangoRESTDialect())

@@ -32,7 +32,7 @@ import Testing
     #expect(try await store.count(Person.self, where: { $0.age > 30 }, evaluation: .inMemory) == 2)
   }
 
-  @Test func `A condition on the owner is part of the path, also of a query that is evaluated in memory`() async throws
+  @Test func `A condition on the owner is part of the path, even of a query that is evaluated in memory`() async throws
   {
     let transport = StubTransport(status: 200, #"[{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bob"}]"#)
     let store = try RESTModelStore(transport)

@@ -94,7 +94,7 @@ import Testing
     "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n",
     "HTTP/1.1 200 OK\r\n\r\n",
   ])
-  func `A transport over URLSession refuses an answer over the limit, also one that never ends`(head: String)
+  func `A transport over URLSession refuses an answer over the limit, even one that never ends`(head: String)
     async throws
   {
     let server = try ScriptedServer { _ in .endless(head: head, part: String(repeating: "x", count: 1_000)) }
@@ -117,7 +117,7 @@ import Testing
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
-  @Test func `A transport over URLSession waits as long as each request may, also for a part of a second`() async throws
+  @Test func `A transport over URLSession waits as long as each request may, even for a part of a second`() async throws
   {
     let server = try ScriptedServer { _ in .silence }
     let url = try server.url()

@@ -87,7 +87,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(author.authorId.value == nil)
   }
 
-  @Test func `A list keeps its order, also when it is read again in another order`() throws {
+  @Test func `A list keeps its order, even when it is read again in another order`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let canvas = try Canvas.from(dictionaryValue: ["shapes": [["id": 2], ["id": 1]]], in: scope)
     #expect(canvas.shapes.value?.map(\.id.value) == [2, 1])

@@ -187,7 +187,7 @@ extension RecordStore {
     noteModels(M.self, of: CollectionOfOne(identifier))
   }
 
-  /// Returns a record as ``record(_:_:at:)`` does, also in a cancelled task: the cancellation may have ended the
+  /// Returns a record as ``record(_:_:at:)`` does, even in a cancelled task: the cancellation may have ended the
   /// transaction.
   private func currentRecord(
     _ type: String, _ identifier: String

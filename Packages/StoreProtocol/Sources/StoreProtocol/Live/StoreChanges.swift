@@ -59,7 +59,7 @@ public struct StoreChanges<M: Model>: AsyncSequence {
 
     /// Returns the next batch; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
-      // Live models follow committed records, also if the task began in a transaction.
+      // Live models follow committed records, even if the task began in a transaction.
       await TransactionMark.outside(in: actor) { await source.next(isolation: actor) }.map {
         ModelChangeBatch(changes: $0.changes, hasGap: $0.hasGap, droppedCount: $0.dropped)
       }

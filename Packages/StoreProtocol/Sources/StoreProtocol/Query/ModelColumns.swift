@@ -9,7 +9,7 @@
 ///
 /// | To find | Write |
 /// |---|---|
-/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and another field: `$0.from > $0.until` |
+/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`; with `nil` and another field, too: `$0.from > $0.until` |
 /// | one of several | `$0.color.isIn([.red, .green])`, `$0.age.isIn(18...30)`, `(18...30).contains($0.age)` |
 /// | text | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains`, `matches(/[a-z]+/)`, `contains(/[0-9]/)` |
 /// | text in any case | the same after `$0.name.ignoringCase`; after `ignoringCaseAndAccents` without regular expressions |

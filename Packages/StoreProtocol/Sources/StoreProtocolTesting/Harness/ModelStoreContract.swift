@@ -38,7 +38,7 @@ public enum ModelStoreContract {
 
   /// A capability that not every store has.
   public enum Capability: String, Hashable, Sendable, CaseIterable {
-    /// Conditions, sorting and paging by themselves, also over foreign keys.
+    /// Conditions, sorting and paging by themselves, even over foreign keys.
     case queries
     /// Batches that are written completely or not at all.
     case batches

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Turns of tasks` {
-  @Test func `One task at a time has the turn of a key, also if others are cancelled while they wait`() async {
+  @Test func `One task at a time has the turn of a key, even if others are cancelled while they wait`() async {
     let turns = Turns<Int>()
     let counts = Counts()
     await withTaskGroup(of: Void.self) { group in

@@ -78,7 +78,7 @@ struct JournalIndex: Sendable {
     zip(names, types).filter { $1.liveCount > 0 }.map { String(decoding: $0.0, as: UTF8.self) }
   }
 
-  /// Returns the name of a type, also of one without models.
+  /// Returns the name of a type, even of one without models.
   func name(ofType number: Int) -> String { String(decoding: names[number], as: UTF8.self) }
 
   /// Returns the same for a string. The last type is tried first, because consecutive writes often have the same type.

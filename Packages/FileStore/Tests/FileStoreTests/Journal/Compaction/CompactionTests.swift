@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [EMFILE, EIO])
-  func `A compacted journal is valid once it has its name, also if that can't be synced`(code: Int32) throws {
+  func `A compacted journal is valid once it has its name, even if that can't be synced`(code: Int32) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }

@@ -14,7 +14,7 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
-  ///   - column: the column, also one of a related model: `\.category.budget`.
+  ///   - column: the column, even one of a related model: `\.category.budget`.
   ///   - filter: the condition.
   ///   - evaluation: where the condition is evaluated.
   /// - Returns: nil if no record has a value.
@@ -193,7 +193,7 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
-  ///   - column: the column, also one of a related model: `{ $0.company.name }`.
+  ///   - column: the column, even one of a related model: `{ $0.company.name }`.
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of records; nil for all.
@@ -234,7 +234,7 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
-  ///   - columns: the columns, also those of a related model: `$0.company.name`.
+  ///   - columns: the columns, including those of a related model: `$0.company.name`.
   ///   - filter: the condition.
   ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of records; nil for all.

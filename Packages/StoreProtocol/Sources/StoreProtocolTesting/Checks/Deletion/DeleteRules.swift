@@ -68,7 +68,7 @@ extension ModelStoreContract {
       try require(person.company.value == nil, "the stored model still references it")
       try requireEqual(person.name.value, "Ada", "the name")
     },
-    Check("remaining stored models no longer reference a deleted one, also if they are not live", needs: [.queries]) {
+    Check("remaining stored models no longer reference a deleted one, even if they are not live", needs: [.queries]) {
       store in
       let identifiers = try await storeStaff(in: store)
       try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme"))

@@ -138,7 +138,7 @@ extension ModelStoreContract {
     SharedEngineCheck("two saves of a new model at once in a transaction write one record") { makeStore in
       try await savingAtOnce(makeStore)
     },
-    SharedEngineCheck("a refresh overwrites nothing of other models, also if an observer lists them in a task") {
+    SharedEngineCheck("a refresh overwrites nothing of other models, even if an observer lists them in a task") {
       makeStore in
       try await listingInObserver(makeStore)
     },

@@ -53,7 +53,7 @@ extension ModelStoreContract {
       try requireEqual(second.models.map(\.name.value), ["3", "4"], "the names of the second page")
       try require(second.next == nil && last.age.value == 0, "there is a third page, or the local change is gone")
     },
-    Check("groups have a key of each value, also of nil") { store in
+    Check("groups have a key of each value, even of nil") { store in
       for (number, color) in [ContractColor.red, nil, .blue, .red].enumerated() {
         let person = ContractPerson.named("\(number)", age: 10 * number)
         person.color.value = color

@@ -2,12 +2,12 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let linking: [Check] = [
-    Check("create stores the models inside one without identifier, also if they reference it", needs: [.anyModels]) {
+    Check("create stores the models inside one without identifier, even if they reference it", needs: [.anyModels]) {
       store in
       let identifier = try await savedBook(in: store, author: nil)
       try await requireAuthor(of: identifier, in: store)
     },
-    Check("create stores a model with an identifier inside one without, also with an inverse", needs: [.anyModels]) {
+    Check("create stores a model with an identifier inside one without, even with an inverse", needs: [.anyModels]) {
       store in
       let identifier = try await savedBook(in: store, author: 5)
       try await requireAuthor(of: identifier, in: store)

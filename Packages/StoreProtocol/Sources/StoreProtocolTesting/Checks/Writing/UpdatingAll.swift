@@ -191,7 +191,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.count(ContractPerson.self), 0, "the number of people")
     },
     Check(
-      "replaceAll keeps the given models, also those that a cascade reaches", needs: [.transactions, .queries]
+      "replaceAll keeps the given models, including those that a cascade reaches", needs: [.transactions, .queries]
     ) { store in
       let (root, staying, other) = (ContractBranch(), ContractBranch(), ContractBranch())
       (root.id.value, staying.id.value, other.id.value) = (1, 2, 3)
