@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 import Foundation
-public import ModelCore
+@_spi(ModelKitInternals) public import ModelCore
 import RESTStore
 import StoreProtocol
 
@@ -13,25 +13,28 @@ extension RESTService {
   /// The number of recorded responses after which the expired ones are deleted.
   private static let recordsPerCleanup = 1_000
 
-  /// Runs a write once: a repeated request gets the recorded response.
-  func once<S: TransactionalModelStore>(
-    _ request: IdempotentRequest, in store: S, _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
+  /// Runs a write once: a repeated request gets the recorded response, if its user may still read it.
+  func once<M: Model, S: TransactionalModelStore>(
+    _ request: IdempotentRequest, _ type: M.Type, _ served: ServedType, _ call: ServiceCall, in store: S,
+    _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
   ) async throws -> HTTPResponseData {
     var (record, answer): (RecordedAnswer?, WrittenAnswer?)
     var response = try await store.transaction { store in
-      if let recorded = try await recorded(request, in: store) { return recorded }
+      if let recorded = try await recorded(request, in: store) {
+        return try await repeated(recorded, type, served, call, in: store)
+      }
       let written = try await body(store)
       let response = try written()
       let created = RecordedAnswer(response, to: request, at: now())
       try await store.create(created)
       (record, answer) = (created, written)
-      return response
+      return response.http
     }
-    if let record, let final = try answer?(), final != response {
+    if let record, let final = try answer?(), final.http != response {
       // Without the update, a repeated request would get the record as it was before the commit completed it.
-      record.response = final
+      record.keep(final)
       _ = try? await store.update(record)
-      response = final
+      response = final.http
     }
     if recordCount.withLock({ count in
       count += 1
@@ -43,7 +46,7 @@ extension RESTService {
     return response
   }
 
-  private func recorded<S: ModelStore>(_ request: IdempotentRequest, in store: S) async throws -> HTTPResponseData? {
+  private func recorded<S: ModelStore>(_ request: IdempotentRequest, in store: S) async throws -> RecordedAnswer? {
     let recorded: RecordedAnswer
     do {
       recorded = try await store.lookup(RecordedAnswer.self, identifier: request.identifier)
@@ -55,7 +58,35 @@ extension RESTService {
     guard recorded.request.value == request.digest else {
       throw ServiceProblem(422, "This Idempotency-Key belongs to another request. Nothing was written.")
     }
-    return recorded.response
+    return recorded
+  }
+
+  /// Returns a recorded response without the fields that are hidden by now.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound` if the user may no longer read the record. The rules are
+  ///   applied to the current record, or to the recorded one if that was deleted.
+  private func repeated<M: Model, S: ModelStore>(
+    _ recorded: RecordedAnswer, _ type: M.Type, _ served: ServedType, _ call: ServiceCall, in store: S
+  ) async throws -> HTTPResponseData {
+    var response = recorded.response
+    guard case .object(var record)? = recorded.record.value else { return response }
+    let model = try makeScope().models(type, from: [record], localChanges: .overwrite).first
+    guard let model, let identifier = model.identifier else { throw ServiceProblem.noResource }
+    var current = model
+    do {
+      current = try await store.lookup(type, identifier: identifier)
+    } catch let error as ModelStoreError where error.code == .notFound {}
+    // A user who may create records, and not read them, got the response as well.
+    let actions: [RESTAccess.Action] = response.status == 201 ? [.read, .create] : [.read]
+    guard actions.contains(where: { served.allows($0, current, call.request) }) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    let before = record
+    unreadable.reduce(&record, of: model, context)
+    let version = try RecordVersion(record, dialect.servedBody(of: record, served.form))
+    response.body = version.body
+    if record != before { response.headers["ETag"] = version.tag }
+    return response
   }
 
   private func deleteExpired<S: ModelStore>(in store: S) async throws {

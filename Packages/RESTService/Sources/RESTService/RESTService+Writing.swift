@@ -39,7 +39,7 @@ extension RESTService {
       var response = response(201, try version(of: model, served))
       if identifier == nil, let created = model.identifier {
         let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
-        response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
+        response.http.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
       }
       return response
     }
@@ -131,12 +131,13 @@ extension RESTService {
       try call.checkPrecondition(try self.version(of: model, served))
       try await store.delete(model)
     }
-    return { HTTPResponseData(status: 204) }
+    return { WrittenResponse(http: HTTPResponseData(status: 204)) }
   }
 
-  private func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {
-    HTTPResponseData(
-      status: status, headers: ["ETag": version.tag, "Content-Type": dialect.servedMediaType], body: version.body)
+  private func response(_ status: Int, _ version: RecordVersion) -> WrittenResponse {
+    let headers: HTTPHeaderList = ["ETag": version.tag, "Content-Type": dialect.servedMediaType]
+    return WrittenResponse(
+      http: HTTPResponseData(status: status, headers: headers, body: version.body), record: version.record)
   }
 
   // MARK: Keys

@@ -248,7 +248,10 @@ public final class RESTService: Sendable {
       return try await recentEvents(served.type, served, call)
     case "GET": return try await list(served.type, served, call)
     case "HEAD": return try await list(served.type, served, call).withoutBody
-    case "POST": return try await write(call) { try await self.create(served.type, served, nil, call, $0) }
+    case "POST":
+      return try await write(served.type, served, call) {
+        try await self.create(served.type, served, nil, call, $0)
+      }
     case "OPTIONS": return .options(["GET", "HEAD", "POST"])
     default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "POST"])
     }
@@ -261,25 +264,30 @@ public final class RESTService: Sendable {
     case "GET": try await lookup(served.type, served, identifier, call)
     case "HEAD": try await lookup(served.type, served, identifier, call).withoutBody
     case "PATCH":
-      try await write(call) { try await self.update(served.type, served, identifier, call, $0, replaces: false) }
-    case "PUT": try await write(call) { try await self.put(served.type, served, identifier, call, $0) }
-    case "DELETE": try await write(call) { try await self.delete(served.type, served, identifier, call, $0) }
+      try await write(served.type, served, call) {
+        try await self.update(served.type, served, identifier, call, $0, replaces: false)
+      }
+    case "PUT":
+      try await write(served.type, served, call) { try await self.put(served.type, served, identifier, call, $0) }
+    case "DELETE":
+      try await write(served.type, served, call) { try await self.delete(served.type, served, identifier, call, $0) }
     case "OPTIONS": .options(["GET", "HEAD", "PATCH", "PUT", "DELETE"])
     default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "PATCH", "PUT", "DELETE"])
     }
   }
 
   /// Runs a write in a new store instance, and retries it in another one after a conflict with another writer.
-  private func write(
-    _ call: ServiceCall, _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
+  private func write<M: Model>(
+    _ type: M.Type, _ served: ServedType, _ call: ServiceCall,
+    _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
   ) async throws -> HTTPResponseData {
     let request = try IdempotentRequest(call, options)
     var attempt = 1
     while true {
       do {
         let store = open(makeScope())
-        guard let request else { return try await body(store)() }
-        return try await once(request, in: store, body)
+        guard let request else { return try await body(store)().http }
+        return try await once(request, type, served, call, in: store, body)
       } catch let error as ModelStoreError where error.code == .conflict && attempt < Self.attempts {
         attempt += 1
       }
@@ -316,9 +324,15 @@ extension RESTService: CustomStringConvertible {
 /// The store of one request.
 private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
 
+/// The response to a write, and the record in its body; nil for a deletion.
+struct WrittenResponse {
+  var http: HTTPResponseData
+  var record: AttributeDictionary?
+}
+
 /// Returns the response to a write. It is called after the commit, in which the store may complete a record with
 /// defaults of columns and with rounded numbers and dates.
-typealias WrittenAnswer = () throws -> HTTPResponseData
+typealias WrittenAnswer = () throws -> WrittenResponse
 
 extension HTTPResponseData {
   fileprivate static func options(_ methods: [String]) -> HTTPResponseData {

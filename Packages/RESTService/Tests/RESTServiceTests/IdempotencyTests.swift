@@ -70,6 +70,120 @@ import Testing
     #expect(try await library.store.count(Novel.self) == 2)
   }
 
+  @Test(arguments: `A REST store over a service in the same process`.CommonDialect.all)
+  func `A repeated request gets the same bytes in every dialect`(
+    common: `A REST store over a service in the same process`.CommonDialect
+  ) async throws {
+    let service = RESTService(MemoryModelStore().handle, serving: [Novel.self], dialect: common.dialect)
+    let client = RESTModelStore(
+      baseURL: try #require(URL(string: "http://library.test")), dialect: common.dialect,
+      transport: RepeatingTransport(service: service))
+    let novel = Novel()
+    (novel.title, novel.rating) = ("Emma", 4)
+    try await client.create(novel)
+    novel.rating = 5
+    try await client.update(novel)
+    #expect(try await client.list(Novel.self).map(\.rating) == [5])
+    try await client.delete(novel)
+    #expect(try await client.count(Novel.self) == 0)
+  }
+
+  /// Sends each write twice with a key of its own, and expects the same response.
+  private final class RepeatingTransport: HTTPTransport {
+    private let service: RESTService
+    private let count = Mutex(0)
+
+    init(service: RESTService) { self.service = service }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+      if request.method == .get { return await service.respond(to: request) }
+      var request = request
+      request.headers["Idempotency-Key"] = count.withLock { count in
+        count += 1
+        return "\(count)"
+      }
+      let first = await service.respond(to: request)
+      let second = await service.respond(to: request)
+      #expect(second == first)
+      return second
+    }
+  }
+
+  /// The rights of the user ada.
+  private struct Rights: Sendable {
+    var actions: RESTAccess.Action = .all
+    var hidesWriter = false
+  }
+
+  /// Creates a service over a store, in which ada has rights on novels.
+  private static func service(_ store: MemoryModelStore, _ rights: Rights = Rights()) -> RESTService {
+    RESTService(store.handle, serving: [Owner.self, Novel.self]) { access in
+      access.allow(rights.actions, Novel.self) { request, novel in request.user == "ada" && novel.rating != 1 }
+      if rights.hidesWriter { access.hide(\Novel.$writer) }
+    }
+  }
+
+  private static func send(
+    _ method: HTTPRequestData.Method, _ path: String, _ body: String, to service: RESTService
+  ) async throws -> Answer {
+    let url = try #require(URL(string: "http://library.test\(path)"))
+    let request = HTTPRequestData(method, url, headers: key, body: Data(body.utf8))
+    return Answer(response: await service.respond(to: request, user: "ada"))
+  }
+
+  @Test(arguments: [
+    (HTTPRequestData.Method.post, "/novels", #"{"title": "Persuasion", "writer": "ada"}"#),
+    (.patch, "/novels/1", #"{"writer": "ada"}"#), (.put, "/novels/1", #"{"title": "Persuasion"}"#),
+    (.put, "/novels/7", #"{"title": "Persuasion"}"#),
+  ])
+  func `A repeated request gets no record that its user may not read any more`(
+    method: HTTPRequestData.Method, path: String, body: String
+  ) async throws {
+    let store = MemoryModelStore()
+    try await store.create(Novel())
+    let service = Self.service(store)
+    let first = try await Self.send(method, path, body, to: service)
+    let identifier = try #require(first.json?["id"]?.intValue)
+    #expect(try await Self.send(method, path, body, to: service).response == first.response)
+    // The record is another user's now.
+    let novel = try await store.lookup(Novel.self, identifier: "\(identifier)")
+    novel.rating = 1
+    try await store.update(novel)
+    let hidden = try await Self.send(method, path, body, to: service)
+    #expect(hidden.status == 404)
+    #expect(!String(decoding: hidden.response.body, as: UTF8.self).contains("Persuasion"))
+    novel.rating = 2
+    try await store.update(novel)
+    #expect(try await Self.send(method, path, body, to: service).response == first.response)
+    // The rules of the user are others after a restart.
+    let restricted = Self.service(store, Rights(actions: .delete))
+    #expect(try await Self.send(method, path, body, to: restricted).status == 404)
+    try await store.delete(novel)
+    #expect(try await Self.send(method, path, body, to: restricted).status == 404)
+    #expect(try await Self.send(method, path, body, to: service).response == first.response)
+  }
+
+  @Test func `A repeated creation gets its response if its user may create, and not read`() async throws {
+    let service = Self.service(MemoryModelStore(), Rights(actions: .create))
+    let first = try await Self.send(.post, "/novels", #"{"title": "Emma"}"#, to: service)
+    #expect(first.status == 201)
+    #expect(try await Self.send(.post, "/novels", #"{"title": "Emma"}"#, to: service).response == first.response)
+  }
+
+  @Test func `A repeated request gets no field that is hidden by now`() async throws {
+    let store = MemoryModelStore()
+    let body = #"{"title": "Emma", "writer": "pearl"}"#
+    let first = try await Self.send(.post, "/novels", body, to: Self.service(store))
+    #expect(first.json?["writer"] == "pearl")
+    let service = Self.service(store, Rights(hidesWriter: true))
+    let second = try await Self.send(.post, "/novels", body, to: service)
+    #expect(second.status == 201)
+    #expect(second.json?["title"] == "Emma")
+    #expect(second.json?["writer"] == nil)
+    let url = try #require(URL(string: "http://library.test/novels/1"))
+    #expect(await service.respond(to: HTTPRequestData(.get, url), user: "ada").headers["ETag"] == second.tag)
+  }
+
   @Test func `Requests at the same time with one key take effect once`() async throws {
     let library = Library()
     let service = library.service

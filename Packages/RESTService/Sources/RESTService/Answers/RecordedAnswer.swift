@@ -11,7 +11,8 @@ final class RecordedAnswer: Model {
   let request = Field<String>()
   let status = Field<Int>()
   let headers = Field<JSONValue>()
-  let body = Field<String>()
+  /// The record in the response; nil for a deletion.
+  let record = Field<JSONValue>()
   let createdAt = Field<Date>()
 
   override var identifierField: AnyField? { id }
@@ -21,26 +22,26 @@ final class RecordedAnswer: Model {
   private static let kept = ["ETag", "Content-Type", "Location"]
 
   /// Creates a record of a response.
-  convenience init(_ response: HTTPResponseData, to request: IdempotentRequest, at date: Date) {
+  convenience init(_ response: WrittenResponse, to request: IdempotentRequest, at date: Date) {
     self.init()
     id.value = request.identifier
     self.request.value = request.digest
-    self.response = response
+    keep(response)
     createdAt.value = date
   }
 
-  /// The recorded response.
+  /// Keeps another response.
+  func keep(_ response: WrittenResponse) {
+    status.value = response.http.status
+    let headers = Self.kept.compactMap { name in response.http.headers[name].map { (name, JSONValue.string($0)) } }
+    self.headers.value = .object(AttributeDictionary(uniqueKeysWithValues: headers))
+    record.value = response.record.map { .object($0) }
+  }
+
+  /// The recorded response without its body.
   var response: HTTPResponseData {
-    get {
-      var response = HTTPResponseData(status: status.value ?? 200, body: Data((body.value ?? "").utf8))
-      for name in Self.kept { response.headers[name] = headers.value?[name]?.stringValue }
-      return response
-    }
-    set {
-      status.value = newValue.status
-      let headers = Self.kept.compactMap { name in newValue.headers[name].map { (name, JSONValue.string($0)) } }
-      self.headers.value = .object(AttributeDictionary(uniqueKeysWithValues: headers))
-      body.value = String(decoding: newValue.body, as: UTF8.self)
-    }
+    var response = HTTPResponseData(status: status.value ?? 200)
+    for name in Self.kept { response.headers[name] = headers.value?[name]?.stringValue }
+    return response
   }
 }
