@@ -52,6 +52,22 @@ struct RawClient {
       return received
     }
 
+    /// Sends a request, and receives its response over a connection that stays open.
+    mutating func response(to request: String) async throws -> (status: Int, head: String, body: String) {
+      try await send(request)
+      received = ""
+      while true {
+        let parts = received.components(separatedBy: "\r\n\r\n")
+        let lines = parts[0].lowercased().split(separator: "\r\n")
+        let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) }
+        if parts.count > 1, let length, parts[1].utf8.count >= length {
+          return (parts[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, parts[0], parts[1])
+        }
+        guard let part = try await inbound.next(isolation: #isolation) else { throw ChannelError.eof }
+        received += String(buffer: part)
+      }
+    }
+
     /// Receives until the server closes the connection.
     mutating func rest() async throws -> String {
       do {
