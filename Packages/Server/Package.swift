@@ -46,6 +46,7 @@ let package = Package(
         "ModelServer",
         .product(name: "FileStore", package: "ModelKit"),
         .product(name: "MemoryStore", package: "ModelKit"),
+        .product(name: "ModelCore", package: "ModelKit"),
         .product(name: "RESTService", package: "ModelKit"),
         .product(name: "RESTStore", package: "ModelKit"),
         .product(name: "SchemaKit", package: "ModelKit"),

@@ -14,14 +14,16 @@ struct StoreOptions: ParsableArguments {
   /// - Parameters:
   ///   - mode: whether the function may write.
   ///   - creates: whether a missing store is created; otherwise it is an error.
+  ///   - acceptsAnyVersion: whether the records may be those of another version of the models.
   func withStore<Result>(
-    _ mode: FileStoreMode, creates: Bool = false, _ body: (FileModelStore) async throws -> Result
+    _ mode: FileStoreMode, creates: Bool = false, acceptsAnyVersion: Bool = true,
+    _ body: (FileModelStore) async throws -> Result
   ) async throws -> Result {
     if !creates, !FileManager.default.fileExists(atPath: path) {
       throw ToolError("There is no store at '\(path)'. Check the path given with --store.")
     }
     var options = FileStoreOptions(mode: mode)
-    options.acceptsAnyVersion = true
+    options.acceptsAnyVersion = acceptsAnyVersion
     let store = FileModelStore(directory: URL(filePath: path), options: options)
     let result: Result
     do {

@@ -58,6 +58,84 @@ import Testing
     }
   }
 
+  /// Writes a model file of notes with an identifier and a text of one to ten characters, and returns its path.
+  private static func notes(in folder: URL, _ attributes: String = "", named name: String = "Notes") throws -> String {
+    let model = folder.appending(path: "\(name).xcdatamodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Note"><attribute name="id" optional="YES" attributeType="Integer 64"/>
+          <attribute name="text" attributeType="String" minValueString="1" maxValueString="10"/>\(attributes)
+        </entity>
+      </model>
+      """
+    try text.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
+    return model.path(percentEncoded: false)
+  }
+
+  @Test func `Entries of one type are imported under the rules of a model file, and rejected ones are reported`()
+    async throws
+  {
+    try await withTemporaryFolder { folder in
+      let model = try Self.notes(in: folder)
+      let store = folder.appending(path: "notes.store").path(percentEncoded: false)
+      let file = folder.appending(path: "notes.json")
+      func run(_ json: String, _ more: String...) async throws -> ModelKitTool.Outcome {
+        try json.write(to: file, atomically: true, encoding: .utf8)
+        let arguments = [file.path(percentEncoded: false), "--type", "Note", "--model", model, "--store", store]
+        return try await ModelKitTool.run(["import"] + arguments + ["--json"] + more)
+      }
+      func texts() async throws -> [JSONValue?]? {
+        try await ModelKitTool.serving([model, "--store", store]) { served in
+          try await served.request("GET", "/notes").json?.arrayValue?.map { $0["text"] }
+        }
+      }
+      let first = try await run(
+        #"{"notes": [{"id": 7, "text": "one"}, {"id": 8, "text": "much too long"}, {"text": "new"}, 5]}"#, "--at",
+        "notes")
+      #expect(first.status == 1)
+      let counts = try JSONValue(json: first.output)
+      #expect(counts["created"] == 2)
+      #expect(counts["rejected"]?.arrayValue?.count == 2)
+      #expect(first.errors.contains("notes[1]") && first.errors.contains("text") && first.errors.contains("notes[3]"))
+      #expect(try await texts() == ["one", "new"])
+      let second = try await run(#"[{"id": 7, "text": "two"}, {"id": 8, "text": "new"}]"#)
+      #expect(second.status == 0, "\(second.errors)")
+      #expect(try JSONValue(json: second.output) == ["created": 0, "updated": 1, "unchanged": 1, "rejected": []])
+      // The end of the file is missing, after more entries than are written together.
+      let cut = "[" + (0..<600).map { _ in #"{"text": "cut"},"# }.joined()
+      let third = try await run(cut)
+      #expect(third.status == 1)
+      #expect(third.errors.contains("Nothing was imported."))
+      #expect(try await texts() == ["two", "new"])
+      let unknown = try await ModelKitTool.run(
+        ["import", file.path(percentEncoded: false), "--type", "Letter", "--model", model, "--store", store])
+      #expect(unknown.status == 1)
+      #expect(unknown.errors.contains("Use one of these: Note"))
+    }
+  }
+
+  @Test func `Clients of a server get the imported entries as changes`() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try Self.notes(in: folder)
+      let store = folder.appending(path: "notes.store").path(percentEncoded: false)
+      func changes(since position: String) async throws -> JSONValue {
+        try await ModelKitTool.serving([model, "--store", store]) { served in
+          try #require(try await served.request("GET", "/notes?updated_since=\(position)").json)
+        }
+      }
+      let position = try #require(try await changes(since: "")["position"]?.stringValue)
+      let file = folder.appending(path: "notes.json")
+      try #"[{"id": 1, "text": "one"}]"#.write(to: file, atomically: true, encoding: .utf8)
+      let path = file.path(percentEncoded: false)
+      _ = try await Self.json("import", path, "--type", "Note", "--model", model, "--store", store)
+      let answer = try await changes(since: position)
+      #expect(answer["reset"] == false)
+      #expect(answer["updated"] == [["id": 1, "text": "one"]])
+    }
+  }
+
   @Test func `Damage is reported with status 1, and repaired`() async throws {
     try await Self.withStore { store, _ in
       try Self.damage(store)
@@ -87,23 +165,12 @@ import Testing
 
   @Test func `Differences of model files are listed with status 1`() async throws {
     try await withTemporaryFolder { folder in
-      func file(_ name: String, _ attribute: String) throws -> String {
-        let model = folder.appending(path: "\(name).xcdatamodel")
-        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-        let text = """
-          <?xml version="1.0" encoding="UTF-8"?>
-          <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
-            <entity name="Note"><attribute name="id" attributeType="Integer 64"/>\(attribute)</entity>
-          </model>
-          """
-        try text.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
-        return model.path(percentEncoded: false)
-      }
-      let old = try file("Old", "")
-      let new = try file("New", #"<attribute name="text" optional="YES" attributeType="String"/>"#)
+      let old = try Self.notes(in: folder)
+      let title = #"<attribute name="title" optional="YES" attributeType="String"/>"#
+      let new = try Self.notes(in: folder, title, named: "New")
       let outcome = try await ModelKitTool.run(["diff", old, new])
       #expect(outcome.status == 1)
-      #expect(outcome.output == "Note.text was added.\n")
+      #expect(outcome.output == "Note.title was added.\n")
       let same = try await Self.json("diff", old, old)
       #expect(same == ["differences": []])
     }
