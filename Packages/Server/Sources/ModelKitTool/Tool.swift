@@ -12,7 +12,7 @@ import ArgumentParser
       """,
     subcommands: [
       ServeCommand.self, InspectCommand.self, VerifyCommand.self, RepairCommand.self, CompactCommand.self,
-      BackupCommand.self, ExportCommand.self, ImportCommand.self, DiffCommand.self,
+      BackupCommand.self, ExportCommand.self, ImportCommand.self, DiffCommand.self, GenerateCommand.self,
     ])
 
   static func main() async {

@@ -136,6 +136,26 @@ import Testing
     }
   }
 
+  @Test func `Classes are generated from a model file, and only files that change are written`() async throws {
+    try await withTemporaryFolder { folder in
+      let model = try Self.notes(in: folder)
+      let output = folder.appending(path: "Models").path(percentEncoded: false)
+      let first = try await Self.json("generate", model, "--output", output)
+      let files = ["Note+Generated.swift", "Note.swift"].map { "\(output)/\($0)" }
+      #expect(first == ["written": .array(files.map { .string($0) })])
+      #expect(try String(contentsOf: URL(filePath: files[0]), encoding: .utf8).contains("text"))
+      // A person's additions stay.
+      try "// mine".write(to: URL(filePath: files[1]), atomically: true, encoding: .utf8)
+      #expect(try await Self.json("generate", model, "--output", output) == ["written": []])
+      _ = try Self.notes(in: folder, #"<attribute name="title" optional="YES" attributeType="String"/>"#)
+      let check = try await ModelKitTool.run(["generate", model, "--output", output, "--check"])
+      #expect(check.status == 1)
+      #expect(check.errors.contains("Note+Generated.swift"))
+      #expect(try await Self.json("generate", model, "--output", output) == ["written": [.string(files[0])]])
+      #expect(try String(contentsOf: URL(filePath: files[1]), encoding: .utf8) == "// mine")
+    }
+  }
+
   @Test func `Damage is reported with status 1, and repaired`() async throws {
     try await Self.withStore { store, _ in
       try Self.damage(store)
