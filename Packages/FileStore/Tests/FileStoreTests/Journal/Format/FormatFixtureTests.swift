@@ -30,7 +30,9 @@ import Testing
 
   /// Runs a test with a copy of a directory that an older version has written.
   private func withFixture(_ name: String, _ body: (URL) async throws -> Void) async throws {
-    let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name)")
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let fixture = tests.appending(path: "Fixtures/\(name)")
     try await withTemporaryDirectory { directory in
       try FileManager.default.createDirectory(
         at: directory.deletingLastPathComponent(), withIntermediateDirectories: true)
