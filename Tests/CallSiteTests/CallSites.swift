@@ -147,9 +147,9 @@ actor Library {
     let handle = store.handle
     #expect(try await Library(handle).names() == ["Ada", "Grace"])
     let count = try await Task {
-      let front = MemoryModelStore(handle)
-      _ = try await front.create(Person(valid: "Edsger"))
-      return try await front.list(Person.self).count
+      let instance = MemoryModelStore(handle)
+      _ = try await instance.create(Person(valid: "Edsger"))
+      return try await instance.list(Person.self).count
     }.value
     #expect(count == 3)
     #expect(try await load(handle).count == 3)

@@ -158,11 +158,11 @@ import Testing
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<2 {
           group.addTask {
-            let front = FileModelStore(handle)
+            let instance = FileModelStore(handle)
             for round in 1...10 {
-              let person = try await front.lookup(ContractPerson.self, identifier: "1")
+              let person = try await instance.lookup(ContractPerson.self, identifier: "1")
               if task == 0 { person.age.value = round } else { person.height.value = Double(round) }
-              try await front.update(person)
+              try await instance.update(person)
             }
           }
         }

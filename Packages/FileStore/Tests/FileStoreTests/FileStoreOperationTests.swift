@@ -141,13 +141,13 @@ import Testing
         group.addTask { try await FileModelStore(handle).compact() }
         for task in 0..<4 {
           group.addTask {
-            let front = FileModelStore(handle)
+            let instance = FileModelStore(handle)
             for round in 0..<20 {
-              let count = try await front.list(ContractPerson.self).count
+              let count = try await instance.list(ContractPerson.self).count
               #expect(count >= 500)
               let new = ContractPerson()
               new.name.value = "new \(task) \(round)"
-              try await front.create(new)
+              try await instance.create(new)
             }
           }
         }

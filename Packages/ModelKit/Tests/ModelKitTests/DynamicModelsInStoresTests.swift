@@ -85,10 +85,10 @@ enum StoreKind: CaseIterable, Sendable {
   )
     async throws
   {
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       try await fill(store)
       let authors = schema.modelType("Author")
-      let store = front(ModelScope(schema: schema))
+      let store = instance(ModelScope(schema: schema))
       let here = QueryEvaluation.inMemory
       let named = try await store.list(authors, where: { $0["name"] == "Nina" }, evaluation: here)
       #expect(named.map { $0["birthYear"] as? Int } == [1965])
@@ -116,14 +116,14 @@ enum StoreKind: CaseIterable, Sendable {
   )
     async throws
   {
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       try await fill(store)
       let authors = schema.modelType("Author")
       let nina = try await store.lookup(authors, identifier: "1")
       #expect(nina.scope === store.scope)
       nina["name"] = "Nina L."
       try await store.save(nina)
-      let other = front(ModelScope(schema: schema))
+      let other = instance(ModelScope(schema: schema))
       let same = try await other.lookup(authors, identifier: "1")
       #expect(same !== nina)
       #expect(same["name"] as? String == "Nina L.")
@@ -151,11 +151,11 @@ enum StoreKind: CaseIterable, Sendable {
   )
     async throws
   {
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       try await model("Circle", ["id": 1, "color": "red", "radius": 2], in: store)
       try await model("Square", ["id": 2, "color": "red", "side": 3], in: store)
       try await model("Disc", ["id": 3, "color": "blue", "radius": 4, "height": 1], in: store)
-      let store = front(ModelScope(schema: schema))
+      let store = instance(ModelScope(schema: schema))
       let shapes = try await store.list(schema.modelType("Shape"))
       #expect(shapes.map { $0.entity?.name } == ["Circle", "Square", "Disc"])
       #expect(shapes.map { $0["radius"] as? Double } == [2, nil, 4])
@@ -205,9 +205,9 @@ enum StoreKind: CaseIterable, Sendable {
   @Test(arguments: StoreKind.allCases) func `Live results of models without a class are kept up to date`(
     kind: StoreKind
   ) async throws {
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       try await fill(store)
-      let listener = try #require(front(ModelScope(schema: schema)) as? any LiveModelStore)
+      let listener = try #require(instance(ModelScope(schema: schema)) as? any LiveModelStore)
       let authors = schema.modelType("Author")
       var changes = listener.changes(of: authors).makeAsyncIterator()
       var named = listener.observe(
@@ -257,7 +257,7 @@ enum StoreKind: CaseIterable, Sendable {
     kind: StoreKind
   ) async throws {
     let schema = try CoreDataSchema(contents: Data(Self.library.utf8))
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       let nina = try DynamicModel(
         entity: "Author", in: schema, dictionaryValue: ["id": 1, "name": "Nina"], scope: store.scope)
       try await store.create(nina)
@@ -268,7 +268,7 @@ enum StoreKind: CaseIterable, Sendable {
         try await store.create(book)
       }
       try await store.save(nina)
-      let other = front(ModelScope(schema: schema))
+      let other = instance(ModelScope(schema: schema))
       let books = try await other.list(schema.modelType("Book"))
       #expect(books.map { $0["title"] as? String } == ["Salt", "Fog"])
       let author = try await other.lookup(schema.modelType("Author"), identifier: "1")
@@ -282,7 +282,7 @@ enum StoreKind: CaseIterable, Sendable {
       try author.remove(books[0], forKey: "books")
       #expect(books[0]["author"] == nil)
       try await other.save(books[0])
-      let third = front(ModelScope(schema: schema))
+      let third = instance(ModelScope(schema: schema))
       let salt = try await third.lookup(schema.modelType("Book"), identifier: "7")
       #expect(salt["author"] == nil)
     }

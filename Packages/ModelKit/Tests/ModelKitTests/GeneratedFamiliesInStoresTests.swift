@@ -68,20 +68,20 @@ private final class Novel: NovelFields {}
   @Test(arguments: StoreKind.allCases) func `Models of derived entities are read as the class that they were saved as`(
     kind: StoreKind
   ) async throws {
-    try await kind.withStore(schema) { store, front in
+    try await kind.withStore(schema) { store, instance in
       let (work, novel) = (Work(), Novel())
       work.id.value = 1
       novel.id.value = 2
       novel.genre.value = "crime"
       try await store.create(work)
       try await store.create(novel)
-      let other = front(ModelScope(schema: schema))
+      let other = instance(ModelScope(schema: schema))
       let found = try await other.list(Work.self)
       #expect(found.map { "\(type(of: $0))" } == ["Work", "Novel"])
       #expect((found[1] as? Novel)?.genre.value == "crime")
       #expect(try await other.list(Novel.self).map(\.id.value) == [2])
       #expect(try await other.lookup(Work.self, identifier: "2") === found[1])
-      let dynamic = front(ModelScope(schema: schema))
+      let dynamic = instance(ModelScope(schema: schema))
       let same = try await dynamic.lookup(schema.modelType("Work"), identifier: "2")
       #expect(same.entity?.name == "Novel")
       #expect(same["genre"] as? String == "crime")

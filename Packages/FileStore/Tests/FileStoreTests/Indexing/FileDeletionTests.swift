@@ -146,9 +146,9 @@ import Testing
       }
       // Until the store makes an index by itself it may be all of them, but not often.
       #expect(lookedAt < 6 * count)
-      let front = FileModelStore(store.handle)
-      #expect(try await front.count(ModelQuery(Club.self)) == 0)
-      #expect(try await front.count(ModelQuery(Match.self, where: { $0.home == nil })) == count)
+      let instance = FileModelStore(store.handle)
+      #expect(try await instance.count(ModelQuery(Club.self)) == 0)
+      #expect(try await instance.count(ModelQuery(Match.self, where: { $0.home == nil })) == count)
       #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
       try await store.close()
     }
@@ -171,13 +171,13 @@ import Testing
           member.team.value = team
           return member
         })
-      let front = FileModelStore(store.handle)
-      try await front.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
-      let report = try await front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
+      let instance = FileModelStore(store.handle)
+      try await instance.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
+      let report = try await instance.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
       #expect(report.plan.usedIndexes == ["team"])
       #expect(report.readCount == 1)
-      let teamCount = try await front.count(ModelQuery(ContractTeam.self))
-      #expect(try await front.count(ModelQuery(ContractMember.self)) == teamCount)
+      let teamCount = try await instance.count(ModelQuery(ContractTeam.self))
+      #expect(try await instance.count(ModelQuery(ContractMember.self)) == teamCount)
       try await store.close()
     }
   }

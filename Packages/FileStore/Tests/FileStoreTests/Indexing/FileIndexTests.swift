@@ -21,13 +21,13 @@ import Testing
     return person
   }
 
-  private func names(age: Int?, in front: FileModelStore) async throws -> [String?] {
+  private func names(age: Int?, in instance: FileModelStore) async throws -> [String?] {
     let query = ModelQuery(ContractPerson.self, where: { $0.age == age })
-    let report = try await front.explain(query)
+    let report = try await instance.explain(query)
     #expect(report.plan.usedIndexes == ["age"])
     #expect(report.readCount == report.matchCount)
-    #expect(try await front.count(query) == report.matchCount)
-    return try await front.list(query).map(\.name.value)
+    #expect(try await instance.count(query) == report.matchCount)
+    return try await instance.list(query).map(\.name.value)
   }
 
   @Test(arguments: TestEffort.seeds(2))
@@ -108,14 +108,14 @@ import Testing
         group.addTask { try await FileModelStore(handle).index(\ContractPerson.age) }
         for task in 0..<4 {
           group.addTask {
-            let front = FileModelStore(handle)
+            let instance = FileModelStore(handle)
             for number in stride(from: task + 1, to: 400, by: 4) {
-              let model = try await front.lookup(ContractPerson.self, identifier: "\(number * 10)")
+              let model = try await instance.lookup(ContractPerson.self, identifier: "\(number * 10)")
               if number % 3 == 0 {
-                try await front.delete(model)
+                try await instance.delete(model)
               } else {
                 model.age.value = 77
-                try await front.update(model)
+                try await instance.update(model)
               }
             }
           }

@@ -135,11 +135,11 @@ import Testing
           }
         }
         // The indexes know it now.
-        let front = FileModelStore(store.handle)
-        let all = try await front.list(ModelQuery(ContractPerson.self))
+        let instance = FileModelStore(store.handle)
+        let all = try await instance.list(ModelQuery(ContractPerson.self))
         for _ in 0..<8 {
           let query = Self.query(&random)
-          #expect(try await front.list(query).map(\.id.value) == query.apply(to: all).map(\.id.value), "\(query)")
+          #expect(try await instance.list(query).map(\.id.value) == query.apply(to: all).map(\.id.value), "\(query)")
         }
       }
     }

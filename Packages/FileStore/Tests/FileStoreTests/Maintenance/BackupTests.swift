@@ -51,13 +51,13 @@ import Testing
       try await store.create(person("first"))
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          let front = FileModelStore(handle)
+          let instance = FileModelStore(handle)
           for number in 0..<200 {
-            try await front.transaction { front in
+            try await instance.transaction { instance in
               for part in 0..<3 {
                 let person = ContractPerson()
                 person.name.value = "\(number).\(part)"
-                try await front.create(person)
+                try await instance.create(person)
               }
             }
           }

@@ -12,8 +12,8 @@ import Testing
     return person
   }
 
-  private func names(age: Int?, in front: MemoryModelStore) throws -> [String?] {
-    try front.listImmediately(ContractPerson.self, where: { $0.age == age }).map(\.name.value)
+  private func names(age: Int?, in instance: MemoryModelStore) throws -> [String?] {
+    try instance.listImmediately(ContractPerson.self, where: { $0.age == age }).map(\.name.value)
   }
 
   @Test func `An index of a memory store follows creates, updates and deletes, those of other store instances too`()

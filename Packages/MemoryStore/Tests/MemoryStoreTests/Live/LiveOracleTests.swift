@@ -179,7 +179,7 @@ private final class Watched {
     let writer = MemoryModelStore()
     let reader = MemoryModelStore(writer.handle)
     // Some creates are refused: their models have the identifiers of others until they are removed from the scope.
-    for front in [writer, reader] { front.scope.conflictHandler = { _ in } }
+    for instance in [writer, reader] { instance.scope.conflictHandler = { _ in } }
     let companies = (1...8).map { number in
       let company = LiveCompany()
       company.id.value = number
@@ -191,9 +191,9 @@ private final class Watched {
     var (done, round) = (0, 0)
     while done < Self.writes {
       // Some writes come through the instance that observes, too.
-      let front = random.below(4) == 0 ? reader : writer
-      let own = front === writer ? companies : try await front.list(LiveCompany.self)
-      done += try await Self.write(front, own, &random)
+      let instance = random.below(4) == 0 ? reader : writer
+      let own = instance === writer ? companies : try await instance.list(LiveCompany.self)
+      done += try await Self.write(instance, own, &random)
       round += 1
       for (number, entry) in watched.enumerated() where round % 3 != 0 || entry.hasBegun {
         // Some are slow now and then, and some always.

@@ -126,8 +126,8 @@ private final class TaciturnStore: LiveModelStore {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<3 {
         group.addTask {
-          let front = MemoryModelStore(handle)
-          try await front.transaction { store in
+          let instance = MemoryModelStore(handle)
+          try await instance.transaction { store in
             for number in stride(from: task, to: 3_000, by: 3) {
               let person = try store.lookupImmediately(ContractPerson.self, identifier: String(number + 1))
               person.age.value = (number * 7) % 100

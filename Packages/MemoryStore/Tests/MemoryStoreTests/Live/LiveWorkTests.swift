@@ -22,10 +22,10 @@ import Testing
   private func change(
     _ identifier: Int, _ store: MemoryModelStore, _ body: (LivePerson) -> Void
   ) async throws {
-    let front = MemoryModelStore(store.handle)
-    let person = try front.lookupImmediately(LivePerson.self, identifier: String(identifier))
+    let instance = MemoryModelStore(store.handle)
+    let person = try instance.lookupImmediately(LivePerson.self, identifier: String(identifier))
     body(person)
-    try await front.update(person)
+    try await instance.update(person)
   }
 
   @Test func `The work of live queries is done for the one record that was written`() async throws {
@@ -252,8 +252,8 @@ import Testing
     let handle = store.handle
     let (names, continuation) = AsyncStream.makeStream(of: [String?].self)
     let task = Task { @MainActor in
-      let front = MemoryModelStore(handle)
-      for await people in front.observe(LivePerson.self, where: { $0.age > 1 }) {
+      let instance = MemoryModelStore(handle)
+      for await people in instance.observe(LivePerson.self, where: { $0.age > 1 }) {
         MainActor.assertIsolated()
         continuation.yield(people.map(\.name.value))
       }

@@ -119,11 +119,11 @@ import Testing
         for model in store.scope.unsavedModels { store.scope.remove(model) }
       }
       // The indexes know it now.
-      let front = MemoryModelStore(store.handle)
-      let all = try front.listImmediately(LivePerson.self)
+      let instance = MemoryModelStore(store.handle)
+      let all = try instance.listImmediately(LivePerson.self)
       for _ in 0..<10 {
         let query = Self.query(&random)
-        #expect(try front.listImmediately(query).map(\.id.value) == query.apply(to: all).map(\.id.value), "\(query)")
+        #expect(try instance.listImmediately(query).map(\.id.value) == query.apply(to: all).map(\.id.value), "\(query)")
       }
     }
   }

@@ -12,8 +12,8 @@ import Testing
     store = MemoryModelStore(first.handle)
   }
 
-  private func club(_ name: String, in front: MemoryModelStore? = nil) throws -> Club {
-    try (front ?? store).lookupImmediately(Club.self, identifier: name)
+  private func club(_ name: String, in instance: MemoryModelStore? = nil) throws -> Club {
+    try (instance ?? store).lookupImmediately(Club.self, identifier: name)
   }
 
   @Test func `A deletion in a memory store cuts links in lists and in several fields of records that are not live`()
@@ -143,9 +143,9 @@ import Testing
     }
     // Until the store makes an index by itself it may be all of them, but not often.
     #expect(lookedAt < 6 * count)
-    let front = MemoryModelStore(store.handle)
-    #expect(try front.countImmediately(ModelQuery(Club.self)) == 0)
-    #expect(try front.countImmediately(ModelQuery(Match.self, where: { $0.home == nil })) == count)
+    let instance = MemoryModelStore(store.handle)
+    #expect(try instance.countImmediately(ModelQuery(Club.self)) == 0)
+    #expect(try instance.countImmediately(ModelQuery(Match.self, where: { $0.home == nil })) == count)
     #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
   }
 
@@ -164,13 +164,13 @@ import Testing
         member.team.value = team
         return member
       })
-    let front = MemoryModelStore(store.handle)
-    try await front.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
-    let report = try await front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
+    let instance = MemoryModelStore(store.handle)
+    try await instance.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
+    let report = try await instance.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
     #expect(report.plan.usedIndexes == ["team"])
     #expect(report.readCount == 1)
-    let teamCount = try front.countImmediately(ModelQuery(ContractTeam.self))
-    #expect(try front.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
+    let teamCount = try instance.countImmediately(ModelQuery(ContractTeam.self))
+    #expect(try instance.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
   }
 
   @Test func `A deletion in a transaction of a memory store distinguishes written records by the bytes of identifiers`()

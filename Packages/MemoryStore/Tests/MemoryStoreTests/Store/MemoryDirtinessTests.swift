@@ -62,8 +62,8 @@ import Testing
     #expect(keeper.animals.loadState == .loaded && !keeper.isDirty)
     #expect(keeper.animals.value?.map(\.id.value) == [1, 2])
     try await store.save(other)
-    let front = MemoryModelStore(store.handle)
-    let animals = try await front.list(ContractAnimal.self)
+    let instance = MemoryModelStore(store.handle)
+    let animals = try await instance.list(ContractAnimal.self)
     #expect(animals.map(\.keeper.value?.id.value) == [1, 1])
     #expect(animals[0].keeper.value?.animals.value?.count == 2)
     withExtendedLifetime(animals) {}

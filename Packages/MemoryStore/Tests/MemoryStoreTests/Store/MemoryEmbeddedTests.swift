@@ -27,8 +27,8 @@ import Testing
     async throws
   {
     try await store.createAll(books(by: author(5)))
-    let front = MemoryModelStore(store.handle)
-    let found = try front.listImmediately(ContractBook.self)
+    let instance = MemoryModelStore(store.handle)
+    let found = try instance.listImmediately(ContractBook.self)
     #expect(found.map(\.title.value) == ["Emma", "Persuasion", "Sanditon"])
     let author = try #require(found[0].author.value)
     #expect(author.name.value == "Jane")

@@ -6,8 +6,8 @@ import Testing
 @Suite struct `A live model of a memory store` {
   private let store = MemoryModelStore()
 
-  private func stored(_ identifier: String = "1", in front: MemoryModelStore? = nil) throws -> ContractMember {
-    try (front ?? store).lookupImmediately(ContractMember.self, identifier: identifier)
+  private func stored(_ identifier: String = "1", in instance: MemoryModelStore? = nil) throws -> ContractMember {
+    try (instance ?? store).lookupImmediately(ContractMember.self, identifier: identifier)
   }
 
   private func team(_ identifier: String) async throws -> ContractTeam {

@@ -104,8 +104,8 @@ import Testing
     try await store.create(ada)
     ada.name.value = "Augusta"
     ada.tags.append("y")
-    let front = MemoryModelStore(store.handle)
-    let stored = try front.lookupImmediately(ContractPerson.self, identifier: "1")
+    let instance = MemoryModelStore(store.handle)
+    let stored = try instance.lookupImmediately(ContractPerson.self, identifier: "1")
     #expect(stored.name == "Ada")
     #expect(stored.tags.value == ["x"])
   }

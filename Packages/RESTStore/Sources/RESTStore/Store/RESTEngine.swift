@@ -6,8 +6,8 @@ public import Foundation
 /// ```swift
 /// let handle = store.handle
 /// Task {
-///   let front = RESTModelStore(handle)
-///   print(try await front.list(Person.self).count)
+///   let instance = RESTModelStore(handle)
+///   print(try await instance.list(Person.self).count)
 /// }
 /// ```
 public final class RESTEngine: Sendable {

@@ -78,13 +78,13 @@ struct `A REST store on a Django REST server` {
       person.joined.value = Date(timeIntervalSince1970: 1_700_000_000 + fraction)
       try await store.create(person)
     }
-    let front = RESTModelStore(store.handle)
-    let people = try await front.list(ContractPerson.self)
+    let instance = RESTModelStore(store.handle)
+    let people = try await instance.list(ContractPerson.self)
     #expect(people.count == 4)
     for person in people {
       let joined = try #require(person.joined.value)
-      #expect(try await front.list(ContractPerson.self, where: { $0.joined == joined }) == [person])
-      let later = try await front.list(ContractPerson.self, where: { $0.joined >= joined }).map(\.name.value)
+      #expect(try await instance.list(ContractPerson.self, where: { $0.joined == joined }) == [person])
+      let later = try await instance.list(ContractPerson.self, where: { $0.joined >= joined }).map(\.name.value)
       #expect(Set(later) == Set(people.filter { $0.joined.value.map { $0 >= joined } ?? false }.map(\.name.value)))
     }
     for amount in ["12.5", "0.1", "99999999.9999", "-3", "0"] {
@@ -92,12 +92,12 @@ struct `A REST store on a Django REST server` {
       bill.amount.value = Decimal(string: amount)
       try await store.create(bill)
     }
-    let bills = try await front.list(ContractBill.self)
+    let bills = try await instance.list(ContractBill.self)
     #expect(bills.map(\.amount.value) == ["12.5", "0.1", "99999999.9999", "-3", "0"].map { Decimal(string: $0) })
     for bill in bills {
       let amount = try #require(bill.amount.value)
-      #expect(try await front.list(ContractBill.self, where: { $0.amount == amount }) == [bill])
-      let fewer = try await front.list(ContractBill.self, where: { $0.amount < amount })
+      #expect(try await instance.list(ContractBill.self, where: { $0.amount == amount }) == [bill])
+      let fewer = try await instance.list(ContractBill.self, where: { $0.amount < amount })
       #expect(fewer == bills.filter { ($0.amount.value ?? 0) < amount })
     }
   }
@@ -130,8 +130,8 @@ struct `A REST store on a Django REST server` {
     let store = try await store()
     try await fill(store, 1)
     let identifier = try #require(try await store.first(ContractPerson.self)?.identifier)
-    let front = RESTModelStore(store.handle)
-    let person = try await front.lookup(ContractPerson.self, identifier: identifier)
-    #expect(try await front.lookup(ContractPerson.self, identifier: identifier) === person)
+    let instance = RESTModelStore(store.handle)
+    let person = try await instance.lookup(ContractPerson.self, identifier: identifier)
+    #expect(try await instance.lookup(ContractPerson.self, identifier: identifier) === person)
   }
 }

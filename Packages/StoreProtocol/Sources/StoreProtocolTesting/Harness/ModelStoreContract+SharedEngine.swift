@@ -17,23 +17,23 @@ extension ModelStoreContract {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
-              let front = try await makeStore()
+              let instance = try await makeStore()
               for number in 0..<10 {
                 let person = ContractPerson.named("Person \(task)-\(number)", age: task)
-                try await front.create(person)
+                try await instance.create(person)
                 if number.isMultiple(of: 3) {
-                  try await front.delete(person)
+                  try await instance.delete(person)
                 } else {
                   person.height.value = Double(number)
-                  try await front.update(person)
+                  try await instance.update(person)
                 }
               }
             }
           }
           try await group.waitForAll()
         }
-        let front = try await makeStore()
-        let people = try await front.list(ContractPerson.self)
+        let instance = try await makeStore()
+        let people = try await instance.list(ContractPerson.self)
         try requireEqual(people.count, 48, "the number of models")
         try requireEqual(Set(people.compactMap(\.identifier)).count, 48, "the number of identifiers")
         let expected = Set((0..<8).flatMap { task in [1, 2, 4, 5, 7, 8].map { "Person \(task)-\($0) \(Double($0))" } })
@@ -49,9 +49,9 @@ extension ModelStoreContract {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
-              let front = try await makeStore()
+              let instance = try await makeStore()
               for round in 1...10 {
-                let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+                let person = try await instance.lookup(ContractPerson.self, identifier: identifier)
                 switch task {
                 case 0: person.age.value = round
                 case 1: person.height.value = Double(round)
@@ -62,7 +62,7 @@ extension ModelStoreContract {
                 case 6: person.birthday.value = Date(timeIntervalSince1970: 86_400 * Double(round))
                 default: person.joined.value = Date(timeIntervalSince1970: Double(round))
                 }
-                try await front.update(person)
+                try await instance.update(person)
               }
             }
           }

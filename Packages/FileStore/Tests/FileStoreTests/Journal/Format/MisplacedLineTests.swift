@@ -53,10 +53,10 @@ import Testing
       let store = try await makeStore(directory)
       try await store.index(\Book.title)
       try swap("Emma", "Lady", in: segment(directory))
-      let front = FileModelStore(store.handle)
+      let instance = FileModelStore(store.handle)
       for identifier in ["1", "2"] {
         let error = await #expect(throws: ModelStoreError.self) {
-          _ = try await front.lookup(Book.self, identifier: identifier)
+          _ = try await instance.lookup(Book.self, identifier: identifier)
         }
         #expect(error?.code == .corrupt)
         #expect(error?.identifier == identifier)
@@ -64,12 +64,12 @@ import Testing
         #expect(error?.message.contains("that of Book \"\(identifier == "1" ? "2" : "1")\", revision 1") == true)
       }
       await #expect(throws: ModelStoreError.self) {
-        _ = try await front.list(Book.self, where: { $0.title == "Emma" })
+        _ = try await instance.list(Book.self, where: { $0.title == "Emma" })
       }
       let chunk = try await store.handle.engine.readChunk("Book")
       #expect(chunk.rows.map(\.identifier) == ["3", "4"])
       await #expect(throws: ModelStoreError.self) { try await store.compact() }
-      #expect(try await front.lookup(Book.self, identifier: "3").title.value == "Love")
+      #expect(try await instance.lookup(Book.self, identifier: "3").title.value == "Love")
       try await store.close()
     }
   }

@@ -131,18 +131,18 @@ extension ModelStoreContract {
         var models = try await next(&iterator, "observe").models
         for task in 0..<8 {
           group.addTask {
-            let front = try live(await makeStore())
-            var results = front.observe(ContractPerson.self).makeAsyncIterator()
-            var changes = front.changes(of: ContractPerson.self).makeAsyncIterator()
+            let instance = try live(await makeStore())
+            var results = instance.observe(ContractPerson.self).makeAsyncIterator()
+            var changes = instance.changes(of: ContractPerson.self).makeAsyncIterator()
             _ = try await next(&results, "observe")
             for number in 0..<12 {
-              let person = try await front.create(ContractPerson.named("\(task)-\(number)", age: task))
+              let person = try await instance.create(ContractPerson.named("\(task)-\(number)", age: task))
               // Its own, or one of another task.
               _ = try await next(&changes, "changes(of:)")
               _ = try await next(&results, "observe")
               person.height.value = Double(task * 100 + number)
-              try await front.update(person)
-              if number.isMultiple(of: 3) { try await front.delete(person) }
+              try await instance.update(person)
+              if number.isMultiple(of: 3) { try await instance.delete(person) }
             }
           }
         }

@@ -99,9 +99,9 @@ extension ModelStoreContract {
     _ identifier: String, _ makeStore: @Sendable () async throws -> any ModelStore
   ) async throws {
     while true {
-      let front = try await makeStore()
+      let instance = try await makeStore()
       do {
-        return try await transaction(in: front) { store in
+        return try await transaction(in: instance) { store in
           let person = try await store.lookup(ContractPerson.self, identifier: identifier)
           await Task.yield()
           person.age.value = (person.age.value ?? 0) + 1

@@ -13,17 +13,17 @@ extension ModelStoreContract {
         try await work(makeStore(), name) { acknowledged.withLock { $0 += 1 } }
       }
       let done = acknowledged.withLock { $0 }
-      let front = try await makeStore()
-      let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
+      let instance = try await makeStore()
+      let people = try await instance.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
       let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
       // A write in progress may be done or not, but not partially.
       let possible = outcomes(name)[done...].prefix(2)
       try require(
         possible.contains(found), "cancelled before piece \(step), after \(done) steps, the store has \(found)")
       try requireEqual(
-        try await front.identifiers(ModelQuery(ContractPerson.self)),
-        try await front.list(ContractPerson.self).compactMap(\.identifier), "the identifiers")
-      for person in people { try await front.delete(person) }
+        try await instance.identifiers(ModelQuery(ContractPerson.self)),
+        try await instance.list(ContractPerson.self).compactMap(\.identifier), "the identifiers")
+      for person in people { try await instance.delete(person) }
       if !wasCancelled {
         try requireEqual(done, 4, "the number of steps without cancellation")
         return
@@ -33,16 +33,16 @@ extension ModelStoreContract {
     }
   }
 
-  private static func work(_ front: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
+  private static func work(_ instance: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
     let first = ContractPerson.named("\(name)-a", age: 1)
-    try await front.create(first)
+    try await instance.create(first)
     acknowledge()
     first.age.value = 2
-    try await front.update(first)
+    try await instance.update(first)
     acknowledge()
-    try await front.create(ContractPerson.named("\(name)-b", age: 3))
+    try await instance.create(ContractPerson.named("\(name)-b", age: 3))
     acknowledge()
-    try await front.delete(first)
+    try await instance.delete(first)
     acknowledge()
   }
 
@@ -62,18 +62,18 @@ extension ModelStoreContract {
         try await workTogether(makeStore(), name) { acknowledged.withLock { $0 += 1 } }
       }
       let done = acknowledged.withLock { $0 }
-      let front = try await makeStore()
-      let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
+      let instance = try await makeStore()
+      let people = try await instance.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
       let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
-      let hasTransactions = front is any TransactionalModelStore
+      let hasTransactions = instance is any TransactionalModelStore
       let possible = outcomesTogether(name)[done...].prefix(2)
       try require(
         possible.contains(found), "cancelled before piece \(step), after \(done) steps, the store has \(found)")
       if hasTransactions {
-        let companies = try await front.list(ContractCompany.self).compactMap(\.id.value).contains(name)
+        let companies = try await instance.list(ContractCompany.self).compactMap(\.id.value).contains(name)
         try requireEqual(companies, found == outcomesTogether(name).last, "whether the company was written")
       }
-      for person in people { try await front.delete(person) }
+      for person in people { try await instance.delete(person) }
       if !wasCancelled {
         try requireEqual(done, hasTransactions ? 2 : 1, "the number of steps without cancellation")
         return
@@ -83,12 +83,12 @@ extension ModelStoreContract {
     }
   }
 
-  private static func workTogether(_ front: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
+  private static func workTogether(_ instance: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
     let people = ["a", "b", "c"].map { ContractPerson.named("\(name)-\($0)", age: 1) }
-    try await front.createAll(people)
+    try await instance.createAll(people)
     acknowledge()
-    guard front is any TransactionalModelStore else { return }
-    try await transaction(in: front) { store in
+    guard instance is any TransactionalModelStore else { return }
+    try await transaction(in: instance) { store in
       let company = ContractCompany()
       company.id.value = name
       try await store.create(company)

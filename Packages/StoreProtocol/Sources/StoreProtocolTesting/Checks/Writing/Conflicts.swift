@@ -9,17 +9,17 @@ extension ModelStoreContract {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
           group.addTask {
-            let front = try await makeStore()
+            let instance = try await makeStore()
             for _ in 0..<10 {
-              let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+              let person = try await instance.lookup(ContractPerson.self, identifier: identifier)
               while true {
                 await Task.yield()
                 person.age.value = (person.age.value ?? 0) + 1
                 do {
-                  try await front.save(person)
+                  try await instance.save(person)
                   break
                 } catch let error as ModelStoreError where error.code == .conflict {
-                  try await front.refresh(person)
+                  try await instance.refresh(person)
                 }
               }
             }

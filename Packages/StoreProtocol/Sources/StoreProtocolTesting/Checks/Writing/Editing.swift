@@ -30,13 +30,13 @@ extension ModelStoreContract {
       let edited = Edited()
       let name = "step \(step)"
       let wasEdited = try await SteppingExecutor.run(doing: { edit(edited) }, before: step) {
-        let front = try await makeStore()
+        let instance = try await makeStore()
         let person = ContractPerson.named(name, age: 1)
         edited.begin(with: person)
-        try await front.create(person)
+        try await instance.create(person)
         person.age.value = 2
-        try await front.update(person)
-        edited.front = front
+        try await instance.update(person)
+        edited.instance = instance
       }
       try await check(edited, makeStore(), name, wasEdited)
       if !wasEdited { return }
@@ -72,7 +72,7 @@ extension ModelStoreContract {
     // Sendable is proven by the order: the task and the edit are jobs on one serial queue, and the check comes after
     // both have ended.
     var person: ContractPerson?
-    var front: (any ModelStore)?
+    var instance: (any ModelStore)?
 
     private var form: ContractPerson?
 
@@ -91,19 +91,19 @@ extension ModelStoreContract {
     func revert() { if let person, person.isPersisted { person.revert() } }
 
     func checkReverted(_ other: any ModelStore, _ name: String) async throws {
-      guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
+      guard let person, let instance else { throw ContractViolation("\(name): the task did not come to its end") }
       let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(
         person.age.isDirty, person.age.value != stored.age.value,
         "\(name): whether the age \(person.age.value ?? 0) is dirty")
-      try await front.save(person)
+      try await instance.save(person)
       _ = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(stored.age.value, person.age.value, "\(name): the stored age after a save")
       try require(!person.isDirty, "\(name): the model is still dirty")
     }
 
     func check(_ other: any ModelStore, _ name: String, _ wasEdited: Bool) async throws {
-      guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
+      guard let person, let instance else { throw ContractViolation("\(name): the task did not come to its end") }
       guard person.height.value != nil else { return }
       try require(wasEdited, "\(name): a height that was never set")
       try requireEqual(person.height.value, 1.5, "\(name): the height")
@@ -111,7 +111,7 @@ extension ModelStoreContract {
       let isDirty = person.height.isDirty
       let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(stored.height.value, isDirty ? nil : 1.5, "\(name): the stored height, dirty: \(isDirty),")
-      try await front.save(person)
+      try await instance.save(person)
       _ = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(stored.height.value, 1.5, "\(name): the stored height after a save")
       try require(!person.isDirty, "\(name): the model is still dirty")

@@ -15,15 +15,15 @@ extension ModelStoreContract {
       let moved = Moved(isInverse: isInverse)
       let name = "step \(step), inverse \(isInverse)"
       let wasMoved = try await SteppingExecutor.run(doing: { moved.move() }, before: step) {
-        let front = try await makeStore()
+        let instance = try await makeStore()
         let (old, new) = (ContractCompany(), ContractCompany())
         (old.id.value, new.id.value) = ("old, \(name)", "new, \(name)")
-        for company in [old, new] { try await front.create(company) }
+        for company in [old, new] { try await instance.create(company) }
         let person = ContractPerson.named(name)
         person.company.value = old
         moved.begin(with: person, to: new)
-        try await front.create(person)
-        moved.front = front
+        try await instance.create(person)
+        moved.instance = instance
       }
       try await moved.check(makeStore(), name)
       if !wasMoved { return }
@@ -38,7 +38,7 @@ extension ModelStoreContract {
     private var person: ContractPerson?
     private var company: ContractCompany?
     private let isInverse: Bool
-    var front: (any ModelStore)?
+    var instance: (any ModelStore)?
 
     init(isInverse: Bool) { self.isInverse = isInverse }
 
@@ -52,14 +52,14 @@ extension ModelStoreContract {
     }
 
     func check(_ other: any ModelStore, _ name: String) async throws {
-      guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
+      guard let person, let instance else { throw ContractViolation("\(name): the task did not come to its end") }
       let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       for moment in ["after the creation", "after a revert"] {
         let isStored = person.company.value?.identifier == stored.company.value?.identifier
         try require(person.company.isDirty || isStored, "\(name): the company is clean, and not stored, \(moment)")
         person.revert()
       }
-      try await front.save(person)
+      try await instance.save(person)
       _ = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(
         stored.company.value?.identifier, person.company.value?.identifier, "\(name): the stored company after a save")
