@@ -21,10 +21,10 @@ struct ErrorText: Sendable, CustomTestStringConvertible {
 }
 
 /// A value that is reported and not thrown, as an error.
-struct Told: Error, CustomStringConvertible {
+struct Reported: Error, CustomStringConvertible {
   let description: String
 
-  init(_ told: Any) { description = "\(told)" }
+  init(_ reported: Any) { description = "\(reported)" }
 }
 
 @Suite struct `The text of an error` {

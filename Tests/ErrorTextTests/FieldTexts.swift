@@ -105,7 +105,7 @@ extension ErrorText {
         .notNil, .notBlank, .length(2...3), .length(4), .length(...3), .email, .matching(/[a-z]+/), .oneOf("a", "b"),
         .characters(in: "abc"),
       ]
-      throw Told(
+      throw Reported(
         rules.map {
           $0.violation(of: $0.code == "notNil" ? nil : $0.code == "notBlank" ? "" : "Wörter!")?.description ?? "none"
         })
@@ -118,7 +118,7 @@ extension ErrorText {
       """
     ) { _ in
       let rules: [Rule<Int>] = [.range(1...5), .range(1..<5), .range(8...), .range(..<5), .range(...5)]
-      throw Told(rules.map { $0.violation(of: 7)?.description ?? "none" })
+      throw Reported(rules.map { $0.violation(of: 7)?.description ?? "none" })
     },
     ErrorText(
       "the rules of a list",
@@ -128,7 +128,7 @@ extension ErrorText {
       """
     ) { _ in
       let rules: [Rule<[Int]>] = [.count(1...2), .count(1), .count(5...)]
-      throw Told(rules.map { $0.violation(of: [1, 2, 3])?.description ?? "none" })
+      throw Reported(rules.map { $0.violation(of: [1, 2, 3])?.description ?? "none" })
     },
   ]
 }

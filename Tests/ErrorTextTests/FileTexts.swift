@@ -67,7 +67,7 @@ extension ErrorText {
       do {
         try await FileModelStore(directory: folder).open()
       } catch {
-        throw Told("\(error)".replacing(/pid \d+, since [^)]+/, with: "pid PID, since TIME"))
+        throw Reported("\(error)".replacing(/pid \d+, since [^)]+/, with: "pid PID, since TIME"))
       }
     },
     ErrorText(
@@ -301,7 +301,7 @@ extension ErrorText {
     ) { folder in
       try await write([], to: folder)
       try change(folder) { $0.append(contentsOf: Data("half a line".utf8)) }
-      throw Told(try await FileModelStore(directory: folder).open())
+      throw Reported(try await FileModelStore(directory: folder).open())
     },
     ErrorText(
       "a journal with a changed byte",
@@ -314,7 +314,7 @@ extension ErrorText {
       try change(folder) { data in
         if let range = data.firstRange(of: Data("Jane".utf8)) { data[range.lowerBound] = UInt8(ascii: "L") }
       }
-      throw Told(try await FileModelStore(directory: folder).open())
+      throw Reported(try await FileModelStore(directory: folder).open())
     },
     ErrorText(
       "what a repair did",
@@ -328,7 +328,7 @@ extension ErrorText {
       try change(folder) { data in
         if let range = data.firstRange(of: Data("Jane".utf8)) { data[range.lowerBound] = UInt8(ascii: "L") }
       }
-      throw Told(try await FileModelStore(directory: folder).repair())
+      throw Reported(try await FileModelStore(directory: folder).repair())
     },
     ErrorText(
       "a stored model that can't be read from a file",
@@ -354,7 +354,7 @@ extension ErrorText {
   private static func change(_ folder: URL, _ body: (inout Data) -> Void) throws {
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     guard let name = names.sorted().first(where: { $0.hasSuffix(".journal") }) else {
-      throw Told("no journal in \(names)")
+      throw Reported("no journal in \(names)")
     }
     let url = folder.appending(path: name)
     var data = try Data(contentsOf: url)

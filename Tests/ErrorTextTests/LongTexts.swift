@@ -38,12 +38,12 @@ private struct LongMistake: Sendable, CustomTestStringConvertible {
     },
     LongMistake("a value that its transformer refuses") {
       let field = Field<String>(key: "name").transform(
-        importValue: { _ in throw Told(long) }, exportValue: { _ in throw Told(long) })
+        importValue: { _ in throw Reported(long) }, exportValue: { _ in throw Reported(long) })
       try field.read(from: ["name": .string(long)])
     },
     LongMistake("a value that its transformer does not write") {
       let field = Field<String>(long, key: "name").transform(
-        importValue: { _ in nil }, exportValue: { _ in throw Told(long) })
+        importValue: { _ in nil }, exportValue: { _ in throw Reported(long) })
       var dictionary: AttributeDictionary = [:]
       try field.write(to: &dictionary)
     },
@@ -114,19 +114,19 @@ private struct LongMistake: Sendable, CustomTestStringConvertible {
     },
     LongMistake("two models with a long identifier") {
       let scope = ModelScope()
-      var told: [String] = []
-      scope.conflictHandler = { told.append($0.description) }
+      var reported: [String] = []
+      scope.conflictHandler = { reported.append($0.description) }
       let models = [
         try Firm.from(dictionaryValue: ["id": .string(long)], in: scope), Firm.with(identifier: "8", in: scope),
       ]
       models[1].id.value = long
-      throw Told(told.joined())
+      throw Reported(reported.joined())
     },
   ]
 }
 
 private struct Refusing: JSONConvertible, Sendable {
-  init(json: JSONValue) throws { throw Told(json) }
+  init(json: JSONValue) throws { throw Reported(json) }
   var json: JSONValue { "" }
 }
 

@@ -133,12 +133,12 @@ extension ErrorText {
       author.validate()
       author.addError(at: "tags[1]", message: "is no word")
       author.addError(at: "", message: "There are too many authors.")
-      throw Told(author.validationErrors.map(\.description).joined(separator: "\n"))
+      throw Reported(author.validationErrors.map(\.description).joined(separator: "\n"))
     },
     ErrorText("a relation whose model breaks rules", #"["author is invalid"]"#) { _ in
       let book = Book("Emma", by: Author(""))
       book.author.requireValid()
-      throw Told(book.validate().messages)
+      throw Reported(book.validate().messages)
     },
     ErrorText(
       "two models with one identifier",
@@ -148,11 +148,11 @@ extension ErrorText {
       """
     ) { _ in
       let scope = ModelScope()
-      var told: [String] = []
-      scope.conflictHandler = { told.append($0.description) }
+      var reported: [String] = []
+      scope.conflictHandler = { reported.append($0.description) }
       let models = [try Author.from(dictionaryValue: ["id": 7], in: scope), Author.with(identifier: "8", in: scope)]
       models[1].id.value = 7
-      throw Told(told.joined(separator: "\n"))
+      throw Reported(reported.joined(separator: "\n"))
     },
   ]
 

@@ -108,12 +108,12 @@ extension ErrorText {
         <attribute name="title" attributeType="Integer 16"/><attribute name="isbn" attributeType="String"/>
         <relationship name="author" destinationEntity="A" toMany="YES"/>
         """
-      throw Told(MappedBook.mappingIssues(in: try schema(text)).map(\.description).joined(separator: "\n"))
+      throw Reported(MappedBook.mappingIssues(in: try schema(text)).map(\.description).joined(separator: "\n"))
     },
     ErrorText("a class of an entity that is not there", "MappedBook is mapped by the entity A, which does not exist.") {
       _ in
       let other = try CoreDataSchema(contents: Data(#"<model><entity name="B"/></model>"#.utf8))
-      throw Told(MappedBook.mappingIssues(in: other).map(\.description).joined(separator: "\n"))
+      throw Reported(MappedBook.mappingIssues(in: other).map(\.description).joined(separator: "\n"))
     },
     ErrorText(
       "a value transformer that is not there",
@@ -139,12 +139,12 @@ extension ErrorText {
 
   private static func checking(_ name: String, _ text: String, _ inside: String) -> ErrorText {
     ErrorText(name, text) { _ in
-      throw Told(try schema(inside).check().map(\.description).joined(separator: "\n"))
+      throw Reported(try schema(inside).check().map(\.description).joined(separator: "\n"))
     }
   }
 
   private static func noting(_ name: String, _ text: String, _ inside: String) -> ErrorText {
-    ErrorText(name, text) { _ in throw Told(try schema(inside).notes.map(\.description).joined(separator: "\n")) }
+    ErrorText(name, text) { _ in throw Reported(try schema(inside).notes.map(\.description).joined(separator: "\n")) }
   }
 }
 

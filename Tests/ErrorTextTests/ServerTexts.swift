@@ -76,7 +76,7 @@ extension ErrorText {
     looking("a request that was cancelled", "GET /authors/7: the task was cancelled", .failure(CancellationError())),
     looking(
       "a transport that fails in its own way", "GET /authors/7: no response arrived: no carrier",
-      .failure(Told("no carrier"))),
+      .failure(Reported("no carrier"))),
     looking(
       "an address without a server",
       """
@@ -239,7 +239,7 @@ extension ErrorText {
   }
 
   private static func base(_ text: String = "http://api.test") throws -> URL {
-    guard let url = URL(string: text) else { throw Told("no address: \(text)") }
+    guard let url = URL(string: text) else { throw Reported("no address: \(text)") }
     return url
   }
 
@@ -272,7 +272,7 @@ private struct AnsweringTransport: HTTPTransport {
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     switch answer {
     case .failure(let error): throw error
-    case .none: throw Told("no answer")
+    case .none: throw Reported("no answer")
     case .status(let status, let body, let location, let link):
       var headers: HTTPHeaderList = [:]
       headers["Location"] = location

@@ -58,7 +58,7 @@ extension ErrorText {
       do {
         try await MemoryModelStore().create(Note())
       } catch {
-        throw Told("\(error)".replacing(/[0-9A-F-]{36}/, with: "UUID"))
+        throw Reported("\(error)".replacing(/[0-9A-F-]{36}/, with: "UUID"))
       }
     },
     ErrorText("a model that breaks a rule", "This Author was not written: name cannot be blank.") { _ in

@@ -26,7 +26,7 @@ import Testing
       DictionaryStore.Fault.overwrites,
       "create of an identifier that is taken throws conflict and keeps the stored model"
     ),
-    (.forgetsUpdates, "update stores the changed fields"),
+    (.losesUpdates, "update stores the changed fields"),
     (.makesSecondObjects, "lookup returns the live object"),
     (.ignoresSorting, "list sorts by several criteria, and keeps the order of equals"),
     (.ignoresSorting, "random queries find what plain Swift finds"),

@@ -2,7 +2,7 @@ import StoreProtocol
 
 /// The shortest possible store: the parts that every store has to supply. It can break a promise on request.
 final class DictionaryStore: ModelStore {
-  enum Fault { case none, overwrites, forgetsUpdates, makesSecondObjects, skipsValidation, ignoresSorting }
+  enum Fault { case none, overwrites, losesUpdates, makesSecondObjects, skipsValidation, ignoresSorting }
 
   let scope = ModelScope()
   private let fault: Fault
@@ -34,7 +34,7 @@ final class DictionaryStore: ModelStore {
     guard let index = index(M.typeName, identifier), let old = records[M.typeName]?[index].record else {
       throw ModelStoreError.notFound(M.typeName, identifier: identifier)
     }
-    if fault != .forgetsUpdates { records[M.typeName]?[index].record = save.merged(into: old) }
+    if fault != .losesUpdates { records[M.typeName]?[index].record = save.merged(into: old) }
     try save.finish()
     return model
   }

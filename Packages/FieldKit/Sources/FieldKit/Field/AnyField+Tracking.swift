@@ -64,7 +64,7 @@ extension AnyField {
   ///
   /// - Parameter isRead: whether the value was read. A read value does not make the field dirty.
   public final func markSet(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
-    if flags.isDisjoint(with: .toldOf) {
+    if flags.isDisjoint(with: .notifying) {
       setStates(isChange: isChange, stamp: stamp, isRead: isRead)
     } else {
       setStatesAndTell(isChange: isChange, stamp: stamp, isRead: isRead)

@@ -18,11 +18,11 @@ extension Field {
     }
   }
 
-  /// The end through which bindings set this field.
+  /// The target through which bindings set this field.
   @inlinable
   public var bindingTarget: BindingTarget<Content?>? {
-    if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingTarget<Content?>.self) }
-    let end = BindingTarget<Content?>(of: self) { field, value, arrival in
+    if let target = knownBindingTarget { return unsafeDowncast(target, to: BindingTarget<Content?>.self) }
+    let target = BindingTarget<Content?>(of: self) { field, value, arrival in
       guard arrival.stamp > field.updatedStamp else { return }
       if let registry = field.unmanagedRegistry {
         registry._withUnsafeGuaranteedRef { arrival.forward(to: $0) { field.set(value, stamp: arrival.stamp) } }
@@ -30,8 +30,8 @@ extension Field {
         field.set(value, stamp: arrival.stamp)
       }
     }
-    knownBindingEnd = end
-    return end
+    knownBindingTarget = target
+    return target
   }
 
   /// Takes the value of the field or other observable that this field is bound to. An unset source is ignored.

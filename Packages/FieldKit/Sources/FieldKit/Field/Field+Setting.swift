@@ -7,7 +7,7 @@ extension Field {
     let isChange = isChange(from: oldValue, to: newValue)
     // The first value of a field is an edit even if it equals the initial one: the stored value may be another.
     let isEdit = isChange || flags.intersection(.loadStateMask) != .loaded
-    if flags.isDisjoint(with: .toldOf) {
+    if flags.isDisjoint(with: .notifying) {
       storage = newValue
       setStates(isChange: isEdit, stamp: stamp)
       notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)

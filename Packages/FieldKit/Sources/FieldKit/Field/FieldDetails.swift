@@ -45,9 +45,9 @@ extension AnyField {
   /// Whether the value has a registry of observers, because it was observed at some time.
   final var hasRegistry: Bool { unmanagedDetails?._withUnsafeGuaranteedRef { $0.registry != nil } ?? false }
 
-  /// The end through which bindings set the field, if a binding was made.
+  /// The target through which bindings set the field, if a binding was made.
   @usableFromInline
-  final var knownBindingEnd: DeallocationGuard? {
+  final var knownBindingTarget: DeallocationGuard? {
     get { details?.bindingTarget }
     set { detailsForWriting.bindingTarget = newValue }
   }

@@ -38,7 +38,7 @@ struct FieldFlags: OptionSet {
   /// The field was read inside `withObservationTracking`.
   @inlinable static var tracked: FieldFlags { FieldFlags(rawValue: 1 << 10) }
   /// A set notifies more than the observers of the value.
-  @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10 | 1 << 16) }
+  @inlinable static var notifying: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10 | 1 << 16) }
   /// The owner is notified when the field becomes dirty, and when it was saved.
   @inlinable static var ownerWatches: FieldFlags { FieldFlags(rawValue: 1 << 11) }
   /// The owner is notified of every set.

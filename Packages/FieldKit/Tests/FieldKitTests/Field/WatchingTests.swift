@@ -5,16 +5,16 @@ private final class Keeper: FieldWatcher {
   func fieldWillChange(_ field: AnyField, isEdit: Bool) {}
   func notifyObservers(of field: AnyField, _ notify: () -> Void) { notify() }
   let name = Field<String>()
-  var told: [String] = []
+  var calls: [String] = []
 
   init() { name.adopt(by: self, at: 0) }
 
   deinit { name.clearOwner() }
 
-  func followedFieldWasSet(_ field: AnyField) { told.append("set") }
-  func fieldBecameDirty(_ field: AnyField) { told.append("dirty") }
+  func followedFieldWasSet(_ field: AnyField) { calls.append("set") }
+  func fieldBecameDirty(_ field: AnyField) { calls.append("dirty") }
   func fieldWillBeSaved(_ field: AnyField, asOf stamp: ChangeStamp?) {}
-  func fieldWasSaved(_ field: AnyField) { told.append("saved") }
+  func fieldWasSaved(_ field: AnyField) { calls.append("saved") }
 }
 
 @Suite struct `A field that is watched by its owner` {
@@ -23,40 +23,40 @@ private final class Keeper: FieldWatcher {
   @Test func `A field watched by its owner notifies it of the first change, and of the save`() {
     keeper.name.value = "a"
     keeper.name.markSaved(asOf: .next())
-    #expect(keeper.told == [])
+    #expect(keeper.calls == [])
     keeper.name.beginTracking()
     keeper.name.value = "a"
-    #expect(keeper.told == [])
+    #expect(keeper.calls == [])
     keeper.name.value = "b"
     keeper.name.value = "c"
-    #expect(keeper.told == ["dirty"])
+    #expect(keeper.calls == ["dirty"])
     keeper.name.markSaved(asOf: .next())
     keeper.name.markSaved(asOf: .next())
-    #expect(keeper.told == ["dirty", "saved"])
+    #expect(keeper.calls == ["dirty", "saved"])
     keeper.name.beginTracking()
     keeper.name.value = "d"
-    #expect(keeper.told == ["dirty", "saved", "dirty"])
+    #expect(keeper.calls == ["dirty", "saved", "dirty"])
   }
 
   @Test func `A field watched by its owner notifies the owner before the observers`() {
     keeper.name.beginTracking()
-    keeper.name.addObserver(updateImmediately: false) { [keeper] _, _ in keeper.told.append("observed") }
+    keeper.name.addObserver(updateImmediately: false) { [keeper] _, _ in keeper.calls.append("observed") }
     keeper.name.value = "a"
-    #expect(keeper.told == ["dirty", "observed"])
+    #expect(keeper.calls == ["dirty", "observed"])
   }
 
   @Test func `A field watched by its owner reports no value that is read, but one that an observer sets then`() {
     keeper.name.beginTracking()
     keeper.name.load("a", stamp: .next())
-    #expect(keeper.told == [])
+    #expect(keeper.calls == [])
     keeper.name.addObserver(updateImmediately: false) { [keeper] _, new in
       if new == "b" { keeper.name.value = "c" }
     }
     keeper.name.load("b", stamp: .next())
-    #expect(keeper.told == ["dirty"])
+    #expect(keeper.calls == ["dirty"])
     #expect(keeper.name.isDirty)
     keeper.name.load("d", stamp: .next())
-    #expect(keeper.told == ["dirty", "saved"])
+    #expect(keeper.calls == ["dirty", "saved"])
   }
 
   @Test func `A field followed by its owner notifies it of every set`() {
@@ -64,7 +64,7 @@ private final class Keeper: FieldWatcher {
     keeper.name.value = "a"
     keeper.name.value = "a"
     keeper.name.load("b", stamp: .next())
-    #expect(keeper.told.filter { $0 == "set" }.count == 3)
+    #expect(keeper.calls.filter { $0 == "set" }.count == 3)
   }
 
   @Test func `A field watched by its owner notifies observers of its states, and no owner after watching ended`() {
@@ -75,7 +75,7 @@ private final class Keeper: FieldWatcher {
     keeper.name.endTracking()
     keeper.name.value = "b"
     keeper.name.loadState = .incomplete
-    #expect(keeper.told == ["dirty"])
+    #expect(keeper.calls == ["dirty"])
     #expect(states == 2)
   }
 }

@@ -37,16 +37,16 @@ final class FileChangeFeeds: Sendable {
       feed.appendReplacement()
       return feed.deliver()
     }
-    for batch in batches { feed.append(batch.map(Self.told)) }
+    for batch in batches { feed.append(batch.map(Self.recordChange)) }
     feed.deliver()
   }
 
   /// Reports a written batch. Called on the writing thread, in the order of the commits.
   func report(_ group: String, _ changes: [Change]) {
-    observedFeed(group)?.publish(changes.map(Self.told))
+    observedFeed(group)?.publish(changes.map(Self.recordChange))
   }
 
-  private static func told(_ change: Change) -> RecordChange {
+  private static func recordChange(_ change: Change) -> RecordChange {
     // Observers handle a record that was unreadable when it was followed.
     let after = change.value.isEmpty ? nil : Array(change.value)
     return switch change.operation {

@@ -37,7 +37,7 @@ enum DiskOperation {
 
   /// A sync that failed: the system discards the bytes that it could not write, and reports the file clean from then
   /// on.
-  case forget(node: Int)
+  case discard(node: Int)
 }
 
 /// The fate of everything that had not been brought to the disk when the machine stopped.
@@ -111,7 +111,7 @@ struct DiskModel {
     case .resize(let node, let size): pendingPieces[node, default: []].append(.resize(size))
     case .synchronize(let node):
       for piece in pendingPieces.removeValue(forKey: node) ?? [] { Self.apply(piece, to: &contents[node]) }
-    case .forget(let node): pendingPieces[node] = nil
+    case .discard(let node): pendingPieces[node] = nil
     case .synchronizeFolder(let folder):
       for (_, path, change) in pendingNames where DiskImage.parent(of: path) == folder {
         Self.apply(change, path, &names, &folders)

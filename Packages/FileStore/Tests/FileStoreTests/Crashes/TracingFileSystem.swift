@@ -228,7 +228,7 @@ final class TracingFileSystem: FileSystem {
         do throws(FileSystemError) {
           try system.enter(.synchronize, path, &state)
         } catch {
-          state.trace.append(.forget(node: node))
+          state.trace.append(.discard(node: node))
           throw error
         }
         state.trace.append(.synchronize(node: node))

@@ -283,7 +283,7 @@ import Testing
     again.score.value = 7
     again.note.value = "after"
     try await store.create(again)
-    // The query is not told of it, for it does not look for a 7.
+    // The query is not notified, because it does not search for a 7.
     let seen = try reader.lookupImmediately(LivePerson.self, identifier: "2")
     #expect(seen.note.value == "after")
     #expect(await iterator.nextIfReady()?.models.isEmpty == true)

@@ -116,14 +116,14 @@ import Testing
     let (older, newer) = (Book(id: 1, title: "Emma"), try Book.from(dictionaryValue: ["id": 1, "title": "Emily"]))
     #expect(newer.merge(from: older).isEmpty)
     #expect(newer.title.value == "Emily")
-    var told: [String?] = []
-    newer.title.addObserver(updateImmediately: false) { told.append($1) }
+    var received: [String?] = []
+    newer.title.addObserver(updateImmediately: false) { received.append($1) }
     #expect(newer.merge(from: older, include: [newer.title]).compactMap(\.key) == ["title"])
     #expect(newer.title.value == "Emma")
     #expect(newer.title.isDirty)
     #expect(newer.title.isNewer(than: older.title))
     #expect(newer.merge(from: older, include: [older.title]).compactMap(\.key) == ["title"])
-    #expect(told == ["Emma"])
+    #expect(received == ["Emma"])
   }
 
   @Test func `An included relation takes the older related model on both sides`() {

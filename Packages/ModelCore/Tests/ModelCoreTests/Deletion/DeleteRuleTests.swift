@@ -172,13 +172,13 @@ private final class Debt: Model {
     let students = (0..<2).map { _ in Student() }
     let courses = (0..<2).map { _ in Course() }
     for student in students { student.courses.value = courses }
-    var told: [Int?] = []
+    var received: [Int?] = []
     students[0].courses.addObserver(updateImmediately: false) { _, new in
-      told.append((students[1].courses.value?.count ?? 0) + (new?.count ?? 0))
+      received.append((students[1].courses.value?.count ?? 0) + (new?.count ?? 0))
     }
     let plan = try DeletionPlan(deleting: courses)
     plan.nullifyLinks()
-    #expect(told == [0])
+    #expect(received == [0])
   }
 
   @Test func `A revert does not restore a reference to a deleted model`() throws {

@@ -11,10 +11,10 @@ import Testing
 
   /// Returns the conflicts that a scope reports while a closure runs.
   private func conflicts(_ body: () throws -> Void) rethrows -> [String] {
-    var told: [String] = []
-    scope.conflictHandler = { told.append($0.identifier) }
+    var received: [String] = []
+    scope.conflictHandler = { received.append($0.identifier) }
     try body()
-    return told
+    return received
   }
 
   @Test func `A model with a new identifier is found under it in its scope`() throws {
@@ -70,12 +70,12 @@ import Testing
   @Test func `The first of two models with one identifier stays registered, and the conflict is reported`() throws {
     var ada: Author? = try read(1, "Ada")
     let bob = try read(2, "Bob")
-    let told = conflicts {
+    let received = conflicts {
       bob.id.value = 1
       bob.id.validate()
       bob.id.value = 1
     }
-    #expect(told == ["1"])
+    #expect(received == ["1"])
     #expect(Author.with(identifier: "1", in: scope) === ada)
     #expect(bob.canonicalInstance(in: scope) === ada)
     ada = nil

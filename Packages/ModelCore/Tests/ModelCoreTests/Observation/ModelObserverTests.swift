@@ -16,7 +16,7 @@ private final class Log {
     model.addObserver(for: path) { [log] _, path in log.paths.append("\(path)") }
   }
 
-  private func told(_ body: () throws -> Void) rethrows -> [String] {
+  private func received(_ body: () throws -> Void) rethrows -> [String] {
     log.paths = []
     try body()
     return log.paths
@@ -26,9 +26,9 @@ private final class Log {
     var models: [StaffMember] = []
     ada.addObserver { model, path in models.append(model) }
     _ = observe(ada)
-    #expect(told { ada.name.value = "Eve" } == ["name"])
-    #expect(told { ada.name.value = "Eve" } == [])
-    #expect(told { ada.id.value = 3 } == ["id"])
+    #expect(received { ada.name.value = "Eve" } == ["name"])
+    #expect(received { ada.name.value = "Eve" } == [])
+    #expect(received { ada.id.value = 3 } == ["id"])
     #expect(models == [ada, ada])
   }
 
@@ -41,32 +41,32 @@ private final class Log {
   @Test func `An observer of a model is notified of changes of related models, with their path`() {
     ada.desk.value = WorkDesk(place: "left")
     _ = observe(ada)
-    #expect(told { ada.desk.value?.place.value = "right" } == ["desk.place"])
-    #expect(told { ada.firm.value = firm } == ["firm"])
-    #expect(told { firm.name.value = "IBM" } == ["firm.name"])
+    #expect(received { ada.desk.value?.place.value = "right" } == ["desk.place"])
+    #expect(received { ada.firm.value = firm } == ["firm"])
+    #expect(received { firm.name.value = "IBM" } == ["firm.name"])
   }
 
   @Test func `An observer of a model is notified of changes of list members without their index`() {
     firm.employees.value = [ada, bob]
     _ = observe(firm)
-    #expect(told { bob.name.value = "Rob" } == ["employees.name"])
-    #expect(told { firm.employees.value = [bob, ada] } == ["employees"])
-    #expect(told { bob.name.value = "Bob" } == ["employees.name"])
+    #expect(received { bob.name.value = "Rob" } == ["employees.name"])
+    #expect(received { firm.employees.value = [bob, ada] } == ["employees"])
+    #expect(received { bob.name.value = "Bob" } == ["employees.name"])
   }
 
   @Test func `An observer of a model follows the graph as it changes`() {
     _ = observe(firm)
-    #expect(told { firm.employees.add(ada) }.contains("employees"))
-    #expect(told { ada.name.value = "Eve" } == ["employees.name"])
+    #expect(received { firm.employees.add(ada) }.contains("employees"))
+    #expect(received { ada.name.value = "Eve" } == ["employees.name"])
     let desk = WorkDesk(place: "left")
-    #expect(told { ada.desk.value = desk } == ["employees.desk"])
-    #expect(told { desk.place.value = "right" } == ["employees.desk.place"])
-    #expect(told { firm.employees.remove(ada) }.last == "employees")
-    #expect(told { ada.name.value = "Ada" } == [])
-    #expect(told { desk.place.value = "here" } == [])
+    #expect(received { ada.desk.value = desk } == ["employees.desk"])
+    #expect(received { desk.place.value = "right" } == ["employees.desk.place"])
+    #expect(received { firm.employees.remove(ada) }.last == "employees")
+    #expect(received { ada.name.value = "Ada" } == [])
+    #expect(received { desk.place.value = "here" } == [])
     bob.desk.value = desk
-    #expect(told { firm.employees.value = [bob] }.contains("employees"))
-    #expect(told { desk.place.value = "there" } == ["employees.desk.place"])
+    #expect(received { firm.employees.value = [bob] }.contains("employees"))
+    #expect(received { desk.place.value = "there" } == ["employees.desk.place"])
   }
 
   @Test func `An observer of a model finds another path when the first is cut`() {
@@ -78,13 +78,13 @@ private final class Log {
     right.friends.value = [far]
     far.children.value = [end]
     _ = observe(order)
-    #expect(told { end.name.value = "1" } == ["children.friends.children.name"])
-    _ = told { right.friends.value = [] }
-    #expect(told { end.name.value = "2" } == ["spouse.friends.children.name"])
-    _ = told { left.friends.value = [] }
-    #expect(told { end.name.value = "3" } == [])
-    _ = told { left.friends.value = [far] }
-    #expect(told { end.name.value = "4" } == ["spouse.friends.children.name"])
+    #expect(received { end.name.value = "1" } == ["children.friends.children.name"])
+    _ = received { right.friends.value = [] }
+    #expect(received { end.name.value = "2" } == ["spouse.friends.children.name"])
+    _ = received { left.friends.value = [] }
+    #expect(received { end.name.value = "3" } == [])
+    _ = received { left.friends.value = [far] }
+    #expect(received { end.name.value = "4" } == ["spouse.friends.children.name"])
   }
 
   @Test func `An observer of a model is notified once in cycles, with a shortest path`() {
@@ -95,20 +95,20 @@ private final class Log {
     friend.friends.value = [other]
     _ = observe(firm)
     _ = observe(friend)
-    #expect(told { firm.name.value = "IBM" } == ["name"])
-    #expect(told { ada.name.value = "Eve" } == ["employees.name"])
-    #expect(told { friend.name.value = "x" } == ["name"])
-    #expect(told { other.name.value = "y" } == ["spouse.name"])
+    #expect(received { firm.name.value = "IBM" } == ["name"])
+    #expect(received { ada.name.value = "Eve" } == ["employees.name"])
+    #expect(received { friend.name.value = "x" } == ["name"])
+    #expect(received { other.name.value = "y" } == ["spouse.name"])
     let loop = Person()
     loop.spouse.value = loop
     _ = observe(loop)
-    #expect(told { loop.name.value = "z" } == ["name"])
+    #expect(received { loop.name.value = "z" } == ["name"])
   }
 
   @Test func `An observer of a model may change the model`() {
     ada.addObserver { ada, path in if ada.name.value == "Eve" { ada.name.value = "Ada" } }
     _ = observe(ada)
-    #expect(told { ada.name.value = "Eve" } == ["name", "name"])
+    #expect(received { ada.name.value = "Eve" } == ["name", "name"])
     #expect(ada.name == "Ada")
   }
 
@@ -116,17 +116,17 @@ private final class Log {
     _ = observe(firm)
     firm.employees.value = [ada]
     ada << Field<String>(key: "nickname")
-    #expect(told { ada["nickname"] = "A" } == ["employees.nickname"])
+    #expect(received { ada["nickname"] = "A" } == ["employees.nickname"])
     ada << ModelField<WorkDesk>(key: "home")
     let desk = WorkDesk()
-    #expect(told { ada["home"] = desk } == ["employees.home"])
-    #expect(told { desk.place.value = "x" } == ["employees.home.place"])
+    #expect(received { ada["home"] = desk } == ["employees.home"])
+    #expect(received { desk.place.value = "x" } == ["employees.home.place"])
   }
 
   @Test func `An observer of a model is notified at the end of a transaction, once per changed field`() {
     firm.employees.value = [ada]
     _ = observe(firm)
-    let seen = told {
+    let seen = received {
       transaction {
         ada.name.value = "x"
         firm.name.value = "y"
@@ -136,7 +136,7 @@ private final class Log {
     }
     #expect(seen == ["employees.name", "name"])
     #expect(
-      told {
+      received {
         transaction {
           ada.name.value = "q"; ada.name.value = "z"
         }
@@ -147,13 +147,13 @@ private final class Log {
     let token = observe(ada)
     let second = observe(ada)
     token.cancel()
-    #expect(told { ada.name.value = "Eve" } == ["name"])
+    #expect(received { ada.name.value = "Eve" } == ["name"])
     second.cancel()
-    #expect(told { ada.name.value = "Ada" } == [])
+    #expect(received { ada.name.value = "Ada" } == [])
     _ = observe(ada)
-    #expect(told { ada.name.value = "Eve" } == ["name"])
+    #expect(received { ada.name.value = "Eve" } == ["name"])
     ada.removeAllObservers()
-    #expect(told { ada.name.value = "Ada" } == [])
+    #expect(received { ada.name.value = "Ada" } == [])
   }
 
   @Test func `An observer of a model may have no parameters`() {
@@ -205,12 +205,12 @@ private final class Log {
     for round in 0..<50 {
       let guest = StaffMember(name: "\(round)")
       guest.firm.value = firm
-      #expect(told { guest.name.value = "x" } == ["employees.name"])
+      #expect(received { guest.name.value = "x" } == ["employees.name"])
     }
     firm.employees.value = []
     let last = StaffMember(name: "last")
     firm.employees.add(last)
-    #expect(told { last.name.value = "x" } == ["employees.name"])
+    #expect(received { last.name.value = "x" } == ["employees.name"])
   }
 
   @Test func `An observer of a model needs no deep stack for a chain of 10,000 models`() {

@@ -7,7 +7,7 @@ import Testing
   private let bob = StaffMember(name: "Bob")
 
   /// Returns the paths reported to an observer of a path.
-  private func told<M: Model>(
+  private func received<M: Model>(
     _ path: FieldPath, of model: M, _ body: () -> Void
   ) -> [String] {
     var paths: [String] = []
@@ -18,12 +18,12 @@ import Testing
   }
 
   @Test func `An observer of a path is notified of changes of that field and of no other`() {
-    #expect(told("name", of: ada) { ada.name.value = "Eve" } == ["name"])
-    #expect(told("name", of: ada) { ada.id.value = 1 } == [])
+    #expect(received("name", of: ada) { ada.name.value = "Eve" } == ["name"])
+    #expect(received("name", of: ada) { ada.id.value = 1 } == [])
     ada.firm.value = firm
-    #expect(told("firm.name", of: ada) { firm.name.value = "IBM" } == ["firm.name"])
+    #expect(received("firm.name", of: ada) { firm.name.value = "IBM" } == ["firm.name"])
     #expect(
-      told("firm.name", of: ada) {
+      received("firm.name", of: ada) {
         firm.id.value = "f"
         ada.name.value = "x"
         firm.employees.add(bob)
@@ -33,7 +33,7 @@ import Testing
   @Test func `An observer of a path is notified of replacements on the path, and follows them`() {
     let other = Workplace(name: "IBM")
     ada.firm.value = firm
-    let paths = told("firm.name", of: ada) {
+    let paths = received("firm.name", of: ada) {
       ada.firm.value = other
       firm.name.value = "no"
       other.name.value = "yes"
@@ -47,9 +47,9 @@ import Testing
 
   @Test func `An observer of a path is notified of changes below it only with a wildcard`() {
     ada.firm.value = firm
-    #expect(told("firm", of: ada) { firm.name.value = "IBM" } == [])
-    #expect(told("firm.*", of: ada) { firm.name.value = "ACM" } == ["firm.name"])
-    let paths = told("firm.*", of: ada) {
+    #expect(received("firm", of: ada) { firm.name.value = "IBM" } == [])
+    #expect(received("firm.*", of: ada) { firm.name.value = "ACM" } == ["firm.name"])
+    let paths = received("firm.*", of: ada) {
       ada.name.value = "x"
       ada.firm.value = Workplace(name: "new")
       ada.firm.value?.name.value = "y"
@@ -57,13 +57,13 @@ import Testing
     }
     #expect(paths.first == "firm.employees.name" || paths.first == "firm")
     #expect(paths.suffix(1) == ["firm.name"])
-    #expect(told("name.*", of: ada) { ada.name.value = "q" } == ["name"])
+    #expect(received("name.*", of: ada) { ada.name.value = "q" } == ["name"])
   }
 
   @Test func `An observer of a path through a list is notified of changes of each member and of the list`() {
     firm.employees.value = [ada, bob]
     let cy = StaffMember(name: "Cy")
-    let paths = told("employees.name", of: firm) {
+    let paths = received("employees.name", of: firm) {
       bob.name.value = "Rob"
       firm.employees.add(cy)
       cy.name.value = "Sy"
@@ -75,7 +75,7 @@ import Testing
 
   @Test func `An observer of a path with an index is notified of changes of that member`() {
     firm.employees.value = [ada, bob]
-    let paths = told("employees[1].name", of: firm) {
+    let paths = received("employees[1].name", of: firm) {
       ada.name.value = "Eve"
       bob.name.value = "Rob"
       firm.employees.value = [bob, ada]
@@ -87,13 +87,13 @@ import Testing
 
   @Test func `An observer of a path is notified once of a model that is on the path twice`() {
     ada.firm.value = firm
-    let paths = told("firm.employees.firm.name", of: ada) { firm.name.value = "IBM" }
+    let paths = received("firm.employees.firm.name", of: ada) { firm.name.value = "IBM" }
     #expect(paths == ["firm.employees.firm.name"])
   }
 
   @Test func `An observer of a path supports keys with dots`() {
     ada.desk.value = WorkDesk(place: "left")
-    #expect(told("desk.label.text", of: ada) { ada.desk.value?.label.value = "x" } == ["desk.label.text"])
+    #expect(received("desk.label.text", of: ada) { ada.desk.value?.label.value = "x" } == ["desk.label.text"])
   }
 
   @Test func `An observer of a path without field is reported, and waits for the field`() {
@@ -108,8 +108,8 @@ import Testing
   }
 
   @Test func `An observer of an empty path or of a star is notified of every change`() {
-    #expect(told("", of: ada) { ada.name.value = "x" } == ["name"])
-    #expect(told("*", of: ada) { ada.name.value = "y" } == ["name"])
+    #expect(received("", of: ada) { ada.name.value = "x" } == ["name"])
+    #expect(received("*", of: ada) { ada.name.value = "y" } == ["name"])
   }
 
   @Test func `An observer of a path does not observe fields outside its path`() {

@@ -61,7 +61,7 @@ private struct RelationSide {
 /// The notifications during one operation.
 private final class Reports {
   var isObserving = false
-  var told: [(side: Int, model: Int, old: [Int]?, new: [Int]?)] = []
+  var announced: [(side: Int, model: Int, old: [Int]?, new: [Int]?)] = []
 }
 
 @Suite struct `Random operations on a relation` {
@@ -78,13 +78,13 @@ private final class Reports {
       if step == steps / 2 {
         reports.isObserving = true
         for (side, relation) in sides.enumerated() {
-          relation.observe { reports.told.append((side, $0, $1, $2)) }
+          relation.observe { reports.announced.append((side, $0, $1, $2)) }
         }
       }
       let side = Int.random(in: 0..<sides.count, using: &generator)
       let operation = operation(isMany: sides[side].isMany, counts: counts, side, isSymmetric, &generator)
       let before = reference
-      reports.told = []
+      reports.announced = []
       sides[side].perform(operation)
       reference.perform(operation, on: side)
       for (side, relation) in sides.enumerated() {
@@ -95,7 +95,7 @@ private final class Reports {
         }
       }
       guard reports.isObserving else { continue }
-      if let fault = fault(in: reports.told, before, reference) {
+      if let fault = fault(in: reports.announced, before, reference) {
         Issue.record("seed \(seed), step \(step), \(operation) on side \(side): \(fault)")
         return
       }
@@ -123,7 +123,7 @@ private final class Reports {
   /// Returns a description of the fault unless exactly the changed fields were announced, once each, with the right
   /// values.
   private func fault(
-    in told: [(side: Int, model: Int, old: [Int]?, new: [Int]?)], _ before: ReferenceRelation,
+    in announced: [(side: Int, model: Int, old: [Int]?, new: [Int]?)], _ before: ReferenceRelation,
     _ after: ReferenceRelation
   ) -> String? {
     var changes = 0
@@ -134,7 +134,7 @@ private final class Reports {
       }
     }
     var fields: Set<[Int]> = []
-    for report in told {
+    for report in announced {
       let old = before.sides[report.side].lists[report.model]
       let new = after.sides[report.side].lists[report.model]
       if old == new || report.old != old || report.new != new {
@@ -142,7 +142,7 @@ private final class Reports {
       }
       if !fields.insert([report.side, report.model]).inserted { return "\(report) more than once" }
     }
-    return changes == told.count ? nil : "\(changes) fields changed, \(told.count) were announced"
+    return changes == announced.count ? nil : "\(changes) fields changed, \(announced.count) were announced"
   }
 
   @Test func `Random operations follow the rules of one-to-many relations`() {

@@ -84,13 +84,13 @@ import Testing
     #expect(books[1].author.value == nil)
     #expect(!books[1].isDirty)
     author.unload()
-    var told: [Author?] = []
-    books[0].author.addObserver(updateImmediately: false) { told.append($1) }
+    var received: [Author?] = []
+    books[0].author.addObserver(updateImmediately: false) { received.append($1) }
     author.books.value?.append(books[1])
-    #expect(told == [])
+    #expect(received == [])
     #expect(books[0].author.value === author)
     author.books.value = []
-    #expect(told == [nil])
+    #expect(received == [nil])
     #expect(books.allSatisfy { $0.author.value == nil })
     let (student, course) = try enrolled()
     student.unload()

@@ -319,10 +319,10 @@ import Testing
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     books[1].author.value = bob
-    var told: [String] = []
+    var received: [String] = []
     func note(_ name: String) {
       let isWhole = ada.books.value == books && bob.books.value == [] && books.allSatisfy { $0.author.value === ada }
-      told.append(name + (isWhole ? "" : "?"))
+      received.append(name + (isWhole ? "" : "?"))
     }
     ada.books.addObserver(updateImmediately: false) { _, _ in note("ada") }
     bob.books.addObserver(updateImmediately: false) { _, _ in note("bob") }
@@ -330,7 +330,7 @@ import Testing
       book.author.addObserver(updateImmediately: false) { _, _ in note("\(number)") }
     }
     ada.revert()
-    #expect(told.sorted() == ["0", "1", "ada", "bob"])
+    #expect(received.sorted() == ["0", "1", "ada", "bob"])
   }
 
   // MARK: Copies

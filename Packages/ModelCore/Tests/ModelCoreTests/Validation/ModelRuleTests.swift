@@ -202,14 +202,14 @@ private final class Span: Model {
     let span = Span()
     span.start.value = 5
     span.end.value = 3
-    var told: [ValidationState] = []
-    let token = span.end.validationStates --> { told.append($0) }
+    var received: [ValidationState] = []
+    let token = span.end.validationStates --> { received.append($0) }
     span.validate()
     span.end.value = 2
     span.validate()
     withExtendedLifetime(token) {}
-    #expect(told.first == .unknown)
-    #expect(!told.contains(.valid))
-    #expect(told.last == .invalid(["must not be before start"]))
+    #expect(received.first == .unknown)
+    #expect(!received.contains(.valid))
+    #expect(received.last == .invalid(["must not be before start"]))
   }
 }

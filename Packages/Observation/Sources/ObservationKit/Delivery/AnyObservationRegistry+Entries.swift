@@ -3,7 +3,8 @@ extension AnyObservationRegistry {
   @usableFromInline
   final func append(_ action: AnyObservationAction, owner: OwnerReference?) -> ObservationToken {
     if entries.count >= sweepThreshold { sweepOrphans() }
-    let token = ObservationToken(id: nextID, lifeline: lifeline, owner: owner, isKeeper: !action.isPassive)
+    let token = ObservationToken(
+      id: nextID, deallocationGuard: deallocationGuard, owner: owner, isKeeper: !action.isPassive)
     nextID += 1
     if !action.requiresChange { unconditionalCount += 1 }
     entries.append(ObservationEntry(action: action, token: token))

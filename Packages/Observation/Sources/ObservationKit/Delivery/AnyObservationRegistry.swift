@@ -28,7 +28,7 @@ public class AnyObservationRegistry {
   /// The deliveries that wait until the run of bindings that began here has returned: see `hopLimit`.
   @exclusivity(unchecked) @usableFromInline final var deferred: [(AnyObservationRegistry) -> Void] = []
   /// The reference through which tokens reach this registry. It is created with the first token.
-  @usableFromInline final var knownLifeline: DeallocationGuard?
+  @usableFromInline final var knownDeallocationGuard: DeallocationGuard?
 
   /// The number of observations that keep a derived observable alive. Those of unobserved derived observables don't
   /// count.
@@ -65,11 +65,11 @@ public class AnyObservationRegistry {
   func deliverPending() {}
 
   @usableFromInline
-  final var lifeline: DeallocationGuard {
-    if let knownLifeline { return knownLifeline }
-    let lifeline = DeallocationGuard(of: self)
-    knownLifeline = lifeline
-    return lifeline
+  final var deallocationGuard: DeallocationGuard {
+    if let knownDeallocationGuard { return knownDeallocationGuard }
+    let deallocationGuard = DeallocationGuard(of: self)
+    knownDeallocationGuard = deallocationGuard
+    return deallocationGuard
   }
 
   @usableFromInline

@@ -22,7 +22,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   @inlinable
   public override init() {}
 
-  deinit { knownLifeline?.end() }
+  deinit { knownDeallocationGuard?.end() }
 
   // MARK: Notifying
 

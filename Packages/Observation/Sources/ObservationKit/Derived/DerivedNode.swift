@@ -125,7 +125,7 @@ final class DerivedInlet: OwnerReference {
 
   init(to node: AnyObject, from source: AnyObservationRegistry) {
     unkept = node
-    self.source = source.lifeline
+    self.source = source.deallocationGuard
     super.init()
   }
 

@@ -13,14 +13,14 @@ public final class ObservationToken {
   @exclusivity(unchecked) @usableFromInline var isActive = true
   /// Whether it keeps a derived observable alive.
   let isKeeper: Bool
-  private let lifeline: DeallocationGuard
+  private let deallocationGuard: DeallocationGuard
   /// The object whose life bounds the observation; nil if only the observable's does.
   @usableFromInline let owner: OwnerReference?
 
   @usableFromInline
-  init(id: UInt64, lifeline: DeallocationGuard, owner: OwnerReference?, isKeeper: Bool) {
+  init(id: UInt64, deallocationGuard: DeallocationGuard, owner: OwnerReference?, isKeeper: Bool) {
     self.id = id
-    self.lifeline = lifeline
+    self.deallocationGuard = deallocationGuard
     self.owner = owner
     self.isKeeper = isKeeper
   }
@@ -31,7 +31,7 @@ public final class ObservationToken {
   public func cancel() {
     guard isActive else { return }
     isActive = false
-    lifeline.use { unsafeDowncast($0, to: AnyObservationRegistry.self).didCancel(self) }
+    deallocationGuard.use { unsafeDowncast($0, to: AnyObservationRegistry.self).didCancel(self) }
   }
 
   /// Collects this token in a set, so that one place can cancel many.

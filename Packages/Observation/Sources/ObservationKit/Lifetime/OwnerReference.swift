@@ -31,17 +31,19 @@ final class WeakReference: OwnerReference {
 final class DeallocationGuardReference: OwnerReference {
   // Unowned, because the `DeallocationGuard` owns this reference. Unsafe, and safe: only entries of a registry use
   // their owner references, and the action of an entry retains the `DeallocationGuard`.
-  private unowned(unsafe) let lifeline: DeallocationGuard
+  private unowned(unsafe) let deallocationGuard: DeallocationGuard
   // Not the object itself: to compare it would retain it, and it may be about to die on another thread.
   private let identity: ObjectIdentifier
 
-  init(of lifeline: DeallocationGuard) {
-    self.lifeline = lifeline
-    identity = ObjectIdentifier(lifeline.object)
+  init(of deallocationGuard: DeallocationGuard) {
+    self.deallocationGuard = deallocationGuard
+    identity = ObjectIdentifier(deallocationGuard.object)
     super.init()
   }
 
-  override var isGone: Bool { lifeline.isEnded }
+  override var isGone: Bool { deallocationGuard.isEnded }
 
-  override func refers(to object: AnyObject) -> Bool { identity == ObjectIdentifier(object) && !lifeline.isEnded }
+  override func refers(to object: AnyObject) -> Bool {
+    identity == ObjectIdentifier(object) && !deallocationGuard.isEnded
+  }
 }

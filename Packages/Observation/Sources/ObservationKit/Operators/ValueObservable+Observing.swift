@@ -125,8 +125,8 @@ extension ValueObservable {
   ) -> ObservationToken where Observer.Value == Value {
     let observations = observations
     let reference = WeakReference(observer)
-    let passage = BindingForwarding(to: observer)
-    let weakToken = passage == nil ? nil : WeakReference()
+    let forwarding = BindingForwarding(to: observer)
+    let weakToken = forwarding == nil ? nil : WeakReference()
     // A derived observable without a strong reference outlives its object. Then an observer gets a new object for it.
     let node = observations.keepersChanged == nil ? nil : (self as? DerivedObservable<Value>)?.node
     let call = { [weak self, weak node, unowned(unsafe) observations] (old: Value, new: Value) in
@@ -134,9 +134,9 @@ extension ValueObservable {
       guard let observable else { return }
       guard let observer = reference.object else { return observations.sweepOrphans() }
       let typed = unsafeDowncast(observer, to: Observer.self)
-      if let passage {
+      if let forwarding {
         let token = weakToken?.object.map { unsafeDowncast($0, to: ObservationToken.self) }
-        passage.pass(to: observer, from: observations, with: token) {
+        forwarding.pass(to: observer, from: observations, with: token) {
           typed.valueChanged(from: old, to: new, observable: observable)
         }
       } else {

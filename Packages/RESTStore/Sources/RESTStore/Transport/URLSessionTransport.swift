@@ -26,7 +26,7 @@ public final class URLSessionTransport: StreamingTransport {
   /// - Parameter configuration: the configuration of the session, such as its proxies; the default keeps nothing
   ///   between requests.
   public init(configuration: URLSessionConfiguration? = nil) {
-    let configuration = configuration ?? Self.forgetfulConfiguration
+    let configuration = configuration ?? Self.uncachedConfiguration
     #if canImport(FoundationNetworking)
       let queue: OperationQueue? = ImmediateOperationQueue()
     #else
@@ -40,7 +40,7 @@ public final class URLSessionTransport: StreamingTransport {
     session.finishTasksAndInvalidate()
   }
 
-  private static var forgetfulConfiguration: URLSessionConfiguration {
+  private static var uncachedConfiguration: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

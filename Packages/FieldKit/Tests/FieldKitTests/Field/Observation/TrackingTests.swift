@@ -4,7 +4,7 @@ import Testing
 
 @_spi(ModelKitInternals) @testable import FieldKit
 
-/// Counts how often tracking told of a change.
+/// Counts how often tracking notified of a change.
 private final class Counter: Sendable {
   private let number = Atomic(0)
   var count: Int { number.load(ordering: .relaxed) }

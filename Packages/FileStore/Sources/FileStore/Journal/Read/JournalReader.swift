@@ -26,7 +26,7 @@ final class JournalReader {
   private var checkedBatch: UInt64?
 
   /// The position of the last restart. Damaged bytes there do not cause another restart.
-  private var anewAt: ClosedMark?
+  private var restartedAt: ClosedMark?
 
   /// The position up to which a journal was read.
   struct State {
@@ -153,7 +153,7 @@ final class JournalReader {
     guard bytes.starts(with: tail) else { return false }
     // Preallocated space has zeros.
     guard bytes.count > tail.count, bytes[tail.count] != 0 else { return true }
-    if start.length > 0, start != anewAt,
+    if start.length > 0, start != restartedAt,
       try SegmentScan.hasOtherLine(
         than: start.batch + 1, in: file, SegmentNumber(start.segment), at: start.length)
     {
@@ -188,7 +188,7 @@ final class JournalReader {
     var replay = Replay()
     isResting = false
     state = try Self.read(group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
-    anewAt = state.position
+    restartedAt = state.position
     checkedBatch = nil
     contents.replace(replay.index)
     followed = []

@@ -276,14 +276,15 @@ final class GraphRun {
       let old = before.list(report.node, report.side).filter { seen[$0].node != nil }
       let new = reference.list(report.node, report.side).filter { seen[$0].node != nil }
       let place = ReferenceGraph.Place(node: report.node, side: report.side)
-      let told = (report.old.map(\.number), report.new.map(\.number))
-      if told.0 != old || told.1 != new || !reference.differs(from: before, at: place.index) {
-        return "\(report.side) of \(report.node) was announced as \(told.0) to \(told.1), not \(old) to \(new)"
+      let announced = (report.old.map(\.number), report.new.map(\.number))
+      if announced.0 != old || announced.1 != new || !reference.differs(from: before, at: place.index) {
+        return
+          "\(report.side) of \(report.node) was announced as \(announced.0) to \(announced.1), not \(old) to \(new)"
       }
     }
-    let told = reports.map { ReferenceGraph.Place(node: $0.node, side: $0.side).index }
-    let missing = expected.subtracting(told).filter { seen[$0 >> 3].node != nil }
-    if missing.isEmpty, Set(told).count == told.count { return nil }
+    let announced = reports.map { ReferenceGraph.Place(node: $0.node, side: $0.side).index }
+    let missing = expected.subtracting(announced).filter { seen[$0 >> 3].node != nil }
+    if missing.isEmpty, Set(announced).count == announced.count { return nil }
     return "\(expected.count) fields changed, announced were \(reports.map { "\($0.side) of \($0.node)" })"
   }
 

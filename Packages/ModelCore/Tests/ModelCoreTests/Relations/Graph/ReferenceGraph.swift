@@ -197,7 +197,7 @@ struct ReferenceGraph {
       for node in alive {
         for side in Side.allCases {
           let place = Place(node: node, side: side)
-          if forget(dead, at: place) { dangling.append(Link(place: place, other: dead)) }
+          if loseTarget(dead, at: place) { dangling.append(Link(place: place, other: dead)) }
         }
       }
     }
@@ -205,7 +205,7 @@ struct ReferenceGraph {
   }
 
   /// - Returns: whether the node was the target of a to-one relation.
-  private mutating func forget(_ dead: Int, at place: Place) -> Bool {
+  private mutating func loseTarget(_ dead: Int, at place: Place) -> Bool {
     let index = place.index
     entries[index].former.remove(dead)
     if entries[index].original?.list.contains(dead) == true {
@@ -295,7 +295,7 @@ struct ReferenceGraph {
   private mutating func cut(_ node: Int, _ side: Side, _ other: Int, _ isRead: Bool) {
     let two = Place(node: other, side: side.inverse).index
     guard drop(other, at: Place(node: node, side: side).index), drop(node, at: two) else { return }
-    forgetIfRead(node, at: two, isRead)
+    dropBaseline(node, at: two, isRead)
   }
 
   /// Updates the inverses of an unloaded relation once one side is set or read again.
@@ -303,12 +303,12 @@ struct ReferenceGraph {
     let index = Place(node: node, side: side).index
     for other in entries[index].former where !others.contains(other) {
       let two = Place(node: other, side: side.inverse).index
-      if drop(node, at: two) { forgetIfRead(node, at: two, isRead) }
+      if drop(node, at: two) { dropBaseline(node, at: two, isRead) }
     }
     entries[index].former = Numbers()
   }
 
-  private mutating func forgetIfRead(_ node: Int, at two: Int, _ isRead: Bool) {
+  private mutating func dropBaseline(_ node: Int, at two: Int, _ isRead: Bool) {
     guard isRead, entries[two].original?.isLost == false else { return }
     entries[two].original?.list.removeAll { $0 == node }
     entries[two].original?.retained.remove(node)

@@ -44,7 +44,7 @@ extension ModelStoreContract {
         try requireEqual(person.name.value, "Ada", "the name, saved: \(isSaved)")
         try require(!person.isDirty, "the person is dirty, saved: \(isSaved)")
         try await store.save(person)
-        try requireEqual(try await anew(person, in: store).age.value, 36, "the stored age, saved: \(isSaved)")
+        try requireEqual(try await storedAgain(person, in: store).age.value, 36, "the stored age, saved: \(isSaved)")
       }
     },
     Check("a transaction that throws does not retain what it imported", needs: [.transactions]) { store in
@@ -198,7 +198,8 @@ extension ModelStoreContract {
         try require(!found.isDirty, "the person is dirty, nested: \(isNested)")
         found.company.value = nil
         try await store.save(found)
-        try require(try await anew(found, in: store).company.value == nil, "the link is stored, nested: \(isNested)")
+        try require(
+          try await storedAgain(found, in: store).company.value == nil, "the link is stored, nested: \(isNested)")
       }
     },
     Check("an undo history has no edits of a transaction that failed", needs: [.transactions]) { store in

@@ -111,7 +111,7 @@ extension ModelStoreContract {
       try require(error.fields["address"] != nil, "the error does not name the field: \(error)")
       try requireEqual(try await store.count(ContractParcel.self), 0, "the number of stored models")
       try await store.create(parcel, fields: [parcel.address])
-      try requireEqual(try await anew(parcel, in: store).note.value, nil, "the stored note")
+      try requireEqual(try await storedAgain(parcel, in: store).note.value, nil, "the stored note")
       try require(parcel.note.isDirty, "the note is not dirty any more")
     },
     Check("an initial value that a creation left out is written by the next update", needs: [.anyModels]) { store in
@@ -122,7 +122,7 @@ extension ModelStoreContract {
       try require(!meter.$state.isDirty, "the written field is dirty")
       try await store.update(meter)
       try require(!meter.isDirty, "the model is dirty after an update")
-      let stored = try await anew(meter, in: store)
+      let stored = try await storedAgain(meter, in: store)
       try requireEqual(stored.state, "closed", "the stored state")
       try requireEqual(stored.share, 0.5, "the stored share")
     },
@@ -152,7 +152,7 @@ extension ModelStoreContract {
       try require(!person.isPersisted && person.name.isDirty, "the model counts as stored")
       try await store.create(person)
       try require(!person.isDirty, "the model is dirty")
-      let stored = try await anew(person, in: store)
+      let stored = try await storedAgain(person, in: store)
       try requireEqual(stored.name.value, "Ada", "the stored name")
       try requireEqual(stored.age.value, 36, "the stored age")
     },

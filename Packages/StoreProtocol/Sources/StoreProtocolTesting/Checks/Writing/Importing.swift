@@ -8,7 +8,7 @@ extension ModelStoreContract {
       try person.read(["age": 37, "height": 1.7])
       try require(!person.isDirty, "a loaded field is dirty")
       try await store.save(person)
-      let found = try await anew(person, in: store)
+      let found = try await storedAgain(person, in: store)
       try requireEqual(found.age.value, 37, "the stored age")
       try requireEqual(found.height.value, 1.7, "the stored height")
       try requireEqual(found.name.value, "Ada", "the stored name")
@@ -19,7 +19,7 @@ extension ModelStoreContract {
       let models = try ContractPerson.list(fromJSON: json, in: store.scope)
       try require(models == [person] && !person.isDirty, "the live model was not loaded clean")
       try await store.save(person)
-      try requireEqual(try await anew(person, in: store).age.value, 40, "the stored age")
+      try requireEqual(try await storedAgain(person, in: store).age.value, 40, "the stored age")
     },
     Check("a save writes what a document edited") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
@@ -27,7 +27,7 @@ extension ModelStoreContract {
       try require(person.age.isDirty && !person.name.isDirty, "the wrong fields are dirty")
       try await store.save(person)
       try require(!person.isDirty, "a saved field is dirty")
-      try requireEqual(try await anew(person, in: store).age.value, 37, "the stored age")
+      try requireEqual(try await storedAgain(person, in: store).age.value, 37, "the stored age")
     },
     Check("values read through the store replace those that a document loaded") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
@@ -48,7 +48,7 @@ extension ModelStoreContract {
       try requireEqual(report.created.map(\.name.value), ["Mary"], "what was created")
       try require(report.rejected.isEmpty, "something was rejected: \(report.rejected)")
       try requireEqual(try await store.list(ContractPerson.self).count, 3, "the number of people")
-      try requireEqual(try await anew(other, in: store).age.value, 86, "the stored age")
+      try requireEqual(try await storedAgain(other, in: store).age.value, 86, "the stored age")
       let again = try await store.importModels(
         ContractPerson.self, fromJSON: try JSONValue.array([json[0] ?? .null]).jsonData())
       try requireEqual(again.description, "0 created, 0 updated, 1 unchanged, 0 rejected", "the second report")
@@ -74,7 +74,7 @@ extension ModelStoreContract {
       try requireEqual(report.created[0].company.value?.name.value, "Acme", "the company after the redo")
     },
     Check("a rejected entry is not part of the step of an import") { store in
-      let person = try await anew(try await store.create(ContractPerson.named("Ada")), in: store)
+      let person = try await storedAgain(try await store.create(ContractPerson.named("Ada")), in: store)
       let undo = ModelUndo(store.scope)
       let rejected: JSONValue = ["id": .int(person.id.value ?? 0), "name": " ", "age": 1]
       try await store.importModels(ContractPerson.self, fromJSON: try JSONValue.array([rejected]).jsonData())
@@ -96,7 +96,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractBook.self).count, 0, "the number of books after the undo")
       try require(!undo.canUndo, "the import is more than one step")
       try await store.save(undo.redo())
-      let found = try await anew(report.created[0], in: store)
+      let found = try await storedAgain(report.created[0], in: store)
       try requireEqual(found.author.value?.name.value, "Jane", "the author after the redo")
     },
     Check("an import writes a value that the model has as an unsaved edit", needs: [.anyModels]) { store in
@@ -113,7 +113,7 @@ extension ModelStoreContract {
       try requireEqual(report.description, "0 created, 1 updated, 0 unchanged, 0 rejected", "the report")
       try require(!person.name.isDirty && !person.company.isDirty && person.age.isDirty, "the wrong fields are dirty")
       person.revert()
-      let found = try await anew(person, in: store)
+      let found = try await storedAgain(person, in: store)
       try requireEqual(found.name.value, "Augusta", "the stored name")
       try requireEqual(found.company.value?.name.value, "Umbrella", "the stored company")
       try requireEqual(found.age.value, 36, "the stored age")
@@ -146,7 +146,7 @@ extension ModelStoreContract {
       let report = try await store.importModels(ContractPerson.self, fromJSON: json)
       try require(report.updated == [person], "the report is \(report)")
       try require(person.name.isDirty && !person.age.isDirty, "the wrong fields are dirty")
-      let found = try await anew(person, in: store)
+      let found = try await storedAgain(person, in: store)
       try requireEqual(found.name.value, "Ada", "the stored name")
       try requireEqual(found.age.value, 37, "the stored age")
     },
@@ -266,7 +266,7 @@ extension ModelStoreContract {
   ]
 
   /// Returns a model as the store has it now.
-  static func anew<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
+  static func storedAgain<M: Model>(_ model: M, in store: any ModelStore) async throws -> M {
     store.scope.remove(model)
     return try await store.lookup(M.self, identifier: model.identifier ?? "")
   }

@@ -79,7 +79,7 @@ extension ModelStoreContract {
       try await requireError(.invalid, "update with a field of another model") {
         try await store.update(second, fields: [first.name])
       }
-      try requireEqual(try await anew(second, in: store).name.value, "Bob", "the stored name")
+      try requireEqual(try await storedAgain(second, in: store).name.value, "Bob", "the stored name")
       try require(first.name.isDirty, "the name of the other model is clean")
       let book = ContractBook()
       (book.id.value, book.title.value, book.author.value) = (1, "Emma", ContractAuthor())
@@ -91,7 +91,7 @@ extension ModelStoreContract {
       }
       try require("\(error)".contains("author"), "the error does not name the relation: \(error)")
       try await store.update(book, fields: [book.author])
-      try requireEqual(try await anew(book, in: store).author.value?.name.value, "Jane", "the stored author")
+      try requireEqual(try await storedAgain(book, in: store).author.value?.name.value, "Jane", "the stored author")
     },
     Check("update of a field that was neither read nor set leaves the stored value", needs: [.anyModels]) { store in
       let person = ContractPerson.named("Ada")
@@ -100,7 +100,7 @@ extension ModelStoreContract {
       store.scope.remove(person)
       let reference = ContractPerson.with(identifier: person.identifier ?? "", in: store.scope)
       try await store.update(reference, fields: [reference.height])
-      try requireEqual(try await anew(reference, in: store).height.value, 1.7, "the stored height")
+      try requireEqual(try await storedAgain(reference, in: store).height.value, 1.7, "the stored height")
       let (course, student) = (ContractCourse(), ContractStudent())
       (course.id.value, student.id.value) = (1, 1)
       try await store.create(student)
@@ -108,7 +108,7 @@ extension ModelStoreContract {
       try await store.update(course, fields: [course.students])
       course.students.add(student)
       try await store.save(course)
-      try requireEqual(try await anew(course, in: store).students.count, 1, "the number of students")
+      try requireEqual(try await storedAgain(course, in: store).students.count, 1, "the number of students")
     },
     Check("update of an invalid model throws invalid and leaves what is stored") { store in
       let identifier = try await store.createAndForget("Ada", age: 36)
