@@ -5,8 +5,8 @@
 /// A snapshot of the records of a file store.
 public struct FileSnapshot: RecordSnapshot {
   /// The location of a record in the files.
-  public struct Place: Sendable {
-    let place: RecordLocation
+  public struct Location: Sendable {
+    let position: RecordLocation
     let type: [UInt8]
     let revision: UInt64
   }
@@ -71,7 +71,7 @@ public struct FileSnapshot: RecordSnapshot {
   public func order(of identifier: String, _ type: String) -> UInt64? { contents.entry(type, identifier)?.ordinal }
 
   /// Returns the indexes of a type; nil if they lack records that could not be read.
-  public func indexes(of type: String) -> RecordIndexes<Place>? {
+  public func indexes(of type: String) -> RecordIndexes<Location>? {
     // A query that tests all records reports the unreadable ones.
     if !contents.hasAllKeys(type) { return nil }
     return RecordIndexes(fields: contents.indexedFields(type), scatteredCost: 6) {

@@ -28,10 +28,10 @@ extension JournalContents {
   ///   - position: the position after which records are found; nil for the beginning.
   func select(
     of type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil
-  ) -> IndexedRecords<FileSnapshot.Place> {
+  ) -> IndexedRecords<FileSnapshot.Location> {
     withIndex { index in
       guard let type = index.number(of: type) else {
-        return IndexedRecords<FileSnapshot.Place>(plan: .all(0), records: nil, hasMore: false)
+        return IndexedRecords<FileSnapshot.Location>(plan: .all(0), records: nil, hasMore: false)
       }
       return IndexedRecords(
         planner, index.fields[type].map(\.keys), totalCount: index.types[type].liveCount, orderedLimit: orderedLimit,
@@ -39,7 +39,7 @@ extension JournalContents {
       ) { ordinal, isNewKey in
         index.entry(type: type, ordinal: UInt64(ordinal)).map { entry in
           IndexedRecord(
-            place: FileSnapshot.Place(place: entry.place, type: index.names[type], revision: entry.revision),
+            location: FileSnapshot.Location(position: entry.place, type: index.names[type], revision: entry.revision),
             order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey)
         }
       }
@@ -49,17 +49,17 @@ extension JournalContents {
   /// Returns the plan of a query, and the first record of an index that answers it; nil if none does.
   func first(
     of type: String, _ planner: QueryPlanner
-  ) -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Place>?)? {
-    withIndex { index -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Place>?)? in
+  ) -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Location>?)? {
+    withIndex { index -> (plan: QueryPlan, record: IndexedRecord<FileSnapshot.Location>?)? in
       guard let type = index.number(of: type) else { return nil }
       let indexes = index.fields[type].map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
       guard plan.isSortedByIndex, plan.isExact else { return nil }
-      var record: IndexedRecord<FileSnapshot.Place>?
+      var record: IndexedRecord<FileSnapshot.Location>?
       plan.forEachInOrder(indexes) { ordinal, _ in
         guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return true }
         record = IndexedRecord(
-          place: FileSnapshot.Place(place: entry.place, type: index.names[type], revision: entry.revision),
+          location: FileSnapshot.Location(position: entry.place, type: index.names[type], revision: entry.revision),
           order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: true)
         return false
       }
@@ -79,7 +79,7 @@ extension JournalContents {
   /// Returns the values of selected records. May wait for the disk.
   ///
   /// - Throws: ``SnapshotExpired``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
-  func read(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) throws -> [[UInt8]] {
+  func read(_ records: ArraySlice<IndexedRecord<FileSnapshot.Location>>) throws -> [[UInt8]] {
     var values: [[UInt8]] = []
     values.reserveCapacity(records.count)
     let selection = RecordSelection(records)

@@ -212,7 +212,7 @@ public final class MemoryEngine: CommitOrderedEngine {
       ) { place, isNewKey in
         table.rows[place].map { row in
           IndexedRecord(
-            place: row.bytes, order: UInt64(place) + 1, identifier: row.identifier,
+            location: row.bytes, order: UInt64(place) + 1, identifier: row.identifier,
             isNewKey: isNewKey)
         }
       }

@@ -43,7 +43,7 @@ public struct MemorySnapshot: RecordSnapshot {
     } plan: { [engine] in
       engine.plan(type, $0)
     } read: { records in
-      records.map(\.place)
+      records.map(\.location)
     }
   }
 }

@@ -97,7 +97,7 @@ extension RecordSnapshot {
   }
 
   /// Returns nil: there are no indexes.
-  public func indexes(of type: String) -> RecordIndexes<Place>? { nil }
+  public func indexes(of type: String) -> RecordIndexes<Location>? { nil }
 
   /// Returns nil: the store reads all records.
   public func select<M: Model>(

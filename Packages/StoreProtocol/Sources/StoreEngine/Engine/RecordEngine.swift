@@ -120,7 +120,7 @@ public enum ImmediateResult<Value> {
 /// A snapshot of the records of an engine.
 public protocol RecordSnapshot: Sendable {
   /// The location of a record in an engine with indexes.
-  associatedtype Place: Sendable = Never
+  associatedtype Location: Sendable = Never
 
   /// Returns a record; nil if there is none.
   func record(_ type: String, _ identifier: String) async throws -> StoredRecord?
@@ -159,7 +159,7 @@ public protocol RecordSnapshot: Sendable {
   func order(of identifier: String, _ type: String) async throws -> UInt64?
 
   /// Returns the indexes of a type. By default there are none.
-  func indexes(of type: String) -> RecordIndexes<Place>?
+  func indexes(of type: String) -> RecordIndexes<Location>?
 
   /// Returns the records that a query may match, if the engine can select them; nil, the default, if the store has to
   /// read all records.

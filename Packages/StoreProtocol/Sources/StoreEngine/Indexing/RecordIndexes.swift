@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// The indexes of one type in a snapshot.
-public struct RecordIndexes<Place: Sendable> {
+public struct RecordIndexes<Location: Sendable> {
   /// The indexed fields.
   let fields: [StoredKeyPath]
   /// The number of records that can be read sequentially in the time of one random read.
   let scatteredCost: Int
-  let select: (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>
+  let select: (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Location>
   let count: (QueryPlanner) -> Int?
   let plan: (QueryPlanner) -> QueryPlan
-  let read: (ArraySlice<IndexedRecord<Place>>) async throws -> [[UInt8]]
+  let read: (ArraySlice<IndexedRecord<Location>>) async throws -> [[UInt8]]
 
   /// Creates the indexes of a type.
   ///
@@ -25,9 +25,9 @@ public struct RecordIndexes<Place: Sendable> {
   public init(
     fields: [StoredKeyPath], scatteredCost: Int,
     select:
-      @escaping (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Place>,
+      @escaping (QueryPlanner, _ orderedLimit: Int, _ offset: Int, QueryPosition?) throws -> IndexedRecords<Location>,
     count: @escaping (QueryPlanner) -> Int?, plan: @escaping (QueryPlanner) -> QueryPlan,
-    read: @escaping (ArraySlice<IndexedRecord<Place>>) async throws -> [[UInt8]]
+    read: @escaping (ArraySlice<IndexedRecord<Location>>) async throws -> [[UInt8]]
   ) {
     self.fields = fields
     self.scatteredCost = scatteredCost
@@ -40,9 +40,9 @@ public struct RecordIndexes<Place: Sendable> {
 
 /// A match of an index.
 @_spi(ModelKitInternals)
-public struct IndexedRecord<Place: Sendable>: Sendable {
+public struct IndexedRecord<Location: Sendable>: Sendable {
   /// The location of the record.
-  public let place: Place
+  public let location: Location
   /// The position in the order of creation.
   public let order: UInt64
   /// The identifier.
@@ -51,25 +51,25 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
   let isNewKey: Bool
 
   /// Creates a record.
-  public init(place: Place, order: UInt64, identifier: String, isNewKey: Bool) {
-    (self.place, self.order, self.identifier, self.isNewKey) = (place, order, identifier, isNewKey)
+  public init(location: Location, order: UInt64, identifier: String, isNewKey: Bool) {
+    (self.location, self.order, self.identifier, self.isNewKey) = (location, order, identifier, isNewKey)
   }
 }
 
 /// The matches of indexes, all from one snapshot.
 @_spi(ModelKitInternals)
-public struct IndexedRecords<Place: Sendable>: Sendable {
+public struct IndexedRecords<Location: Sendable>: Sendable {
   /// The plan.
   public let plan: QueryPlan
   /// The records; nil if all records of the type match or have to be tested, which is faster sequentially.
-  public let records: [IndexedRecord<Place>]?
+  public let records: [IndexedRecord<Location>]?
   /// Whether the index has more records after the last one.
   let hasMore: Bool
   /// The number of omitted records, which the offset of the query skips.
   let skippedCount: Int
 
   /// Creates a selection.
-  public init(plan: QueryPlan, records: [IndexedRecord<Place>]?, hasMore: Bool, skippedCount: Int = 0) {
+  public init(plan: QueryPlan, records: [IndexedRecord<Location>]?, hasMore: Bool, skippedCount: Int = 0) {
     (self.plan, self.records, self.hasMore, self.skippedCount) = (plan, records, hasMore, skippedCount)
   }
 }
@@ -88,7 +88,7 @@ extension IndexedRecords {
   ///   - record: returns the record at a place of an index; nil if there is none.
   public init(
     _ planner: QueryPlanner, _ indexes: [OrderedIndex], totalCount: Int, orderedLimit: Int, offset: Int,
-    after position: QueryPosition?, record: (_ place: Int, _ isNewKey: Bool) -> IndexedRecord<Place>?
+    after position: QueryPosition?, record: (_ place: Int, _ isNewKey: Bool) -> IndexedRecord<Location>?
   ) {
     let plan = planner.plan(with: indexes, totalCount: totalCount)
     if let (places, skippedCount) = plan.places(in: indexes, after: position, offset: offset) {
@@ -97,7 +97,7 @@ extension IndexedRecords {
     } else if plan.isSortedByIndex {
       let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
       let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
-      var (records, hasMore): ([IndexedRecord<Place>], Bool) = ([], false)
+      var (records, hasMore): ([IndexedRecord<Location>], Bool) = ([], false)
       plan.forEachInOrder(indexes, from: start) { place, isNewKey in
         if !isAll, records.count >= wanted {
           hasMore = true

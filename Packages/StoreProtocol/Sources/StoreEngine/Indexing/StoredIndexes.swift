@@ -99,7 +99,7 @@ public struct StoredIndexes: Sendable {
         planner, keys, totalCount: count, orderedLimit: orderedLimit, offset: offset, after: position
       ) { place, isNewKey in
         record(UInt64(place)).map {
-          IndexedRecord(place: $0.bytes, order: $0.order, identifier: $0.identifier, isNewKey: isNewKey)
+          IndexedRecord(location: $0.bytes, order: $0.order, identifier: $0.identifier, isNewKey: isNewKey)
         }
       }
     } count: { planner in
@@ -107,7 +107,7 @@ public struct StoredIndexes: Sendable {
     } plan: { planner in
       planner.plan(with: keys, totalCount: count)
     } read: { records in
-      records.map(\.place)
+      records.map(\.location)
     }
   }
 }

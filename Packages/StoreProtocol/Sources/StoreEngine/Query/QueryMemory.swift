@@ -52,15 +52,15 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
 }
 
 /// A record that a query has to test inside a transaction.
-struct QueryCandidate<Place: Sendable> {
+struct QueryCandidate<Location: Sendable> {
   let identifier: String
   let order: UInt64
   /// Its index match, from which it can be read; nil if the transaction wrote it.
-  let stored: IndexedRecord<Place>?
+  let stored: IndexedRecord<Location>?
   /// The value that the transaction wrote, or that was read already.
   let written: [UInt8]?
 
-  init(_ record: IndexedRecord<Place>) {
+  init(_ record: IndexedRecord<Location>) {
     (identifier, order, stored, written) = (record.identifier, record.order, record, nil)
   }
 

@@ -60,9 +60,9 @@ extension RecordStore {
 
   /// - Parameter chosen: returns the selected records to test.
   private func execute<M: Model>(
-    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Location>,
     _ memory: QueryMemory<Engine.Snapshot>,
-    choosing chosen: ([IndexedRecord<Engine.Snapshot.Place>]) -> [IndexedRecord<Engine.Snapshot.Place>]
+    choosing chosen: ([IndexedRecord<Engine.Snapshot.Location>]) -> [IndexedRecord<Engine.Snapshot.Location>]
   ) async throws -> FoundRecords<M> {
     let query = program.query
     // An index is read in its order until there are enough matches; their number is known only afterwards.
@@ -83,7 +83,7 @@ extension RecordStore {
   /// Tests the records that a query may match inside a transaction that wrote records of the type. These are matches of
   /// the indexes that the transaction did not write, and matches of its own keys: indexes don't contain its writes.
   private func execute<M: Model>(
-    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Location>,
     in transaction: StoreTransaction,
     _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> FoundRecords<M> {
@@ -93,7 +93,7 @@ extension RecordStore {
     }
     // The positions of the records that the transaction changed are from the same snapshot.
     guard memory.isSnapshot else { throw SnapshotIsNeeded() }
-    var (planner, candidates) = (planner, [QueryCandidate<Engine.Snapshot.Place>]())
+    var (planner, candidates) = (planner, [QueryCandidate<Engine.Snapshot.Location>]())
     var selected = try indexes.select(planner, 0, 0, memory.page?.start)
     if selected.plan.isSortedByIndex {
       // The first unwritten matches and all written ones contain the first matches overall.
@@ -124,8 +124,8 @@ extension RecordStore {
 
   /// Tests matches of indexes and of keys of the open transaction.
   private func test<M: Model>(
-    _ candidates: [QueryCandidate<Engine.Snapshot.Place>], _ program: QueryProgram<M>, _ plan: QueryPlan,
-    _ indexes: RecordIndexes<Engine.Snapshot.Place>, _ memory: QueryMemory<Engine.Snapshot>
+    _ candidates: [QueryCandidate<Engine.Snapshot.Location>], _ program: QueryProgram<M>, _ plan: QueryPlan,
+    _ indexes: RecordIndexes<Engine.Snapshot.Location>, _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> FoundRecords<M> {
     var found = FoundRecords(try makeRun(program, nil, memory), plan)
     var start = 0
@@ -153,8 +153,8 @@ extension RecordStore {
 
   /// Tests matches of indexes.
   private func test<M: Model>(
-    _ records: [IndexedRecord<Engine.Snapshot.Place>], _ program: QueryProgram<M>,
-    _ selected: IndexedRecords<Engine.Snapshot.Place>, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    _ records: [IndexedRecord<Engine.Snapshot.Location>], _ program: QueryProgram<M>,
+    _ selected: IndexedRecords<Engine.Snapshot.Location>, _ indexes: RecordIndexes<Engine.Snapshot.Location>,
     _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> OrderedResult<M> {
     let plan = selected.plan
@@ -183,8 +183,8 @@ extension RecordStore {
 
   /// Returns the values of records that were selected; nil for those that are skipped.
   private func values(
-    of records: ArraySlice<IndexedRecord<Engine.Snapshot.Place>>, _ type: String,
-    _ indexes: RecordIndexes<Engine.Snapshot.Place>
+    of records: ArraySlice<IndexedRecord<Engine.Snapshot.Location>>, _ type: String,
+    _ indexes: RecordIndexes<Engine.Snapshot.Location>
   ) async throws -> [[UInt8]?] {
     do {
       return try await indexes.read(records)

@@ -50,16 +50,17 @@ struct RecordSelection: Sendable {
     self.identifiers = Array(identifiers[Int(base)..<Int(end)])
   }
 
-  init(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) {
-    type = records.first?.place.type ?? []
+  init(_ records: ArraySlice<IndexedRecord<FileSnapshot.Location>>) {
+    type = records.first?.location.type ?? []
     base = 0
     var identifiers: [UInt8] = []
     entries = records.map { record in
       let start = identifiers.count
       identifiers.append(contentsOf: record.identifier.utf8)
       return TypeIndex.Entry(
-        place: record.place.place, identifierStart: UInt64(start), identifierLength: UInt32(identifiers.count - start),
-        revision: record.place.revision, ordinal: record.order)
+        place: record.location.position, identifierStart: UInt64(start),
+        identifierLength: UInt32(identifiers.count - start),
+        revision: record.location.revision, ordinal: record.order)
     }
     self.identifiers = identifiers
   }
