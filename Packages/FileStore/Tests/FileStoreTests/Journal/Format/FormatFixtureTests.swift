@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileStore
 
-@Suite struct `A store of format version 1` {
+@Suite struct `A store of an older format version` {
   private final class Book: Model {
     let id = Field<String>()
     let title = Field<String>()
@@ -58,8 +58,11 @@ import Testing
     return String(manifest.split(separator: ",").last ?? "")
   }
 
-  @Test func `A store of format version 1 is read, converted to version 3, and can be written`() async throws {
-    try await withFixture("version-1") { directory in
+  @Test(arguments: [1, 2])
+  func `A store of an older format version is read, converted to version 3, and can be written`(
+    older: Int
+  ) async throws {
+    try await withFixture("version-\(older)") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])
       #expect(try version(directory) == "\"version\":3}\n")
@@ -80,11 +83,12 @@ import Testing
     }
   }
 
-  @Test func `A read-only store does not change a store of format version 1`() async throws {
-    try await withFixture("version-1") { directory in
+  @Test(arguments: [1, 2])
+  func `A read-only store does not change a store of an older format version`(older: Int) async throws {
+    try await withFixture("version-\(older)") { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
       try await checkContents(store)
-      #expect(try version(directory) == "\"version\":1}\n")
+      #expect(try version(directory) == "\"version\":\(older)}\n")
       try await store.close()
     }
   }
