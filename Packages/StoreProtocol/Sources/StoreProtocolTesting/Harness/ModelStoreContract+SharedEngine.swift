@@ -111,8 +111,9 @@ extension ModelStoreContract {
       editing, savingDeletedModels, olderValuesDuringSave, revertingDuringSave, refreshingDuringSave,
       linkingDuringCreation,
     ] + transactionsTogether + repeatingTransactions + transactionsBesideTasks + transactionsInTurn
-    + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions + savingBesideTransactions
-    + rollingBackBesideTasks + savingBesideRollbacks + readingBesideRollbacks + replacingRecords
+    + outlivingTransactions + readingBesideTransactions + linkingBesideTransactions
+    + refreshingBesideTransactions + savingBesideTransactions
+    + rollingBackBesideTasks + deletingBesideTasks + savingBesideRollbacks + readingBesideRollbacks + replacingRecords
     + readingOneMoment + embeddedBesideTransactions + isolation + conflicts + deletingElsewhere
     + importingBesideDeletions + readingBesideDeletions + [importingInTransactions] + embeddingTogether
     + transactionIsolation + wholeListsElsewhere + manyToMany

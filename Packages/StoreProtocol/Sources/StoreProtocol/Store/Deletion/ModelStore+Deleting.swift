@@ -34,4 +34,37 @@ extension ModelStore {
     scope.noteCommit(of: model)
     ModelHook.afterDelete.run(on: model, in: scope)
   }
+
+  /// Deletes a model by its delete rules, for stores that remove records one by one: first the records of the cascade,
+  /// then the model. For implementing stores.
+  ///
+  /// ```swift
+  /// func delete<M: Model>(_ model: M) async throws -> M {
+  ///   try await delete(model) { type, identifier in try await pages.remove(type, identifier) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - model: the model to delete.
+  ///   - completesRelations: whether this store is queried for the members of incomplete relations.
+  ///   - remove: removes the record of a type with an identifier, or throws `notFound`.
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` as ``PendingDeletion`` does, and the errors of `remove`. Records that were removed
+  ///   before stay removed.
+  @discardableResult
+  public func delete<M: Model>(
+    _ model: M, completesRelations: Bool = true,
+    removing remove: (_ typeName: String, _ identifier: String) async throws -> Void
+  ) async throws -> M {
+    let deletion = try await PendingDeletion(of: model, in: self, completesRelations: completesRelations)
+    for record in deletion.records {
+      do {
+        try await remove(record.typeName, record.identifier)
+      } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
+        continue
+      }
+    }
+    try await deletion.finish()
+    return model
+  }
 }
