@@ -40,7 +40,9 @@ extension ModelStore {
   ///
   /// ```swift
   /// func delete<M: Model>(_ model: M) async throws -> M {
-  ///   try await delete(model) { type, identifier in try await pages.remove(type, identifier) }
+  ///   try await delete(model) { type, identifier in
+  ///     try await pages.remove(type, identifier)
+  ///   }
   /// }
   /// ```
   ///

@@ -125,7 +125,7 @@ extension ModelStoreContract {
     try requireEqual(
       Set(person.dirtyFields.compactMap(\.key)), ["age", "tags", "company"], "\(place): the unsaved fields")
     try require(person.company.value === new, "\(place): the company is not that of the other task")
-    try requireEqual(old.employees.value ?? [], [], "\(place): the former colleagues")
+    try requireEqual(old.employees.value ?? [], [], "\(place): the previous colleagues")
     try requireEqual(new.employees.value ?? [], [person], "\(place): the employees")
     try await store.save(person)
     let stored = try await (try await makeStore()).lookup(ContractPerson.self, identifier: person.identifier ?? "")

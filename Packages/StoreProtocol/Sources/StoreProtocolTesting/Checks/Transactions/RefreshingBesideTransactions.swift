@@ -36,7 +36,7 @@ extension ModelStoreContract {
     func requireBothSides(_ moment: String) throws {
       try require(ada.company.value === acme, "\(moment), fails: \(fails): the employer")
       try require(acme.employees.value?.contains(ada) == true, "\(moment), fails: \(fails): the employees")
-      try require(old.employees.value?.contains(ada) != true, "\(moment), fails: \(fails): the former employees")
+      try require(old.employees.value?.contains(ada) != true, "\(moment), fails: \(fails): the previous employees")
     }
     do {
       try await transaction(in: store) { store in
@@ -112,7 +112,7 @@ extension ModelStoreContract {
     } catch is Refusal {}
     try require(ada.company.value === old, "history: \(hasHistory): the employer of the refreshed person")
     try require(grace.company.value === acme, "history: \(hasHistory): the employer of the other person")
-    try requireEqual(old.employees.value ?? [], [ada], "history: \(hasHistory): the former employees")
+    try requireEqual(old.employees.value ?? [], [ada], "history: \(hasHistory): the previous employees")
     try requireEqual(acme.employees.value ?? [], [grace], "history: \(hasHistory): the employees")
     try require(!ada.isDirty && grace.isDirty, "history: \(hasHistory): the wrong person is dirty")
     withExtendedLifetime(undo) {}
