@@ -124,10 +124,10 @@ extension ErrorText {
     ErrorText(
       "an index of a to-many relation",
       """
-      No index of "books" was created: it is a to-many relation. Index a foreign key of one model, or query without an index.
+      No index of "authors" was created: it is a to-many relation. Index a foreign key of one model, or query without an index.
       """
     ) { _ in
-      try MemoryModelStore().index(\Author.books)
+      try MemoryModelStore().index(\Shelf.authors)
     },
     ErrorText(
       "a transaction that another write overtook",
@@ -181,4 +181,11 @@ extension ErrorText {
       try await task.value
     },
   ]
+}
+
+/// A model with an ordinary property for a relation to many.
+private final class Shelf: Model {
+  @Field var id: Int?
+  @ModelArrayField(foreignKey: true) var authors: [Author]?
+  override var identifierField: AnyField? { $id }
 }

@@ -52,7 +52,7 @@ import Testing
     try await withStore { store in
       let writer = FileModelStore(store.handle)
       let companies = try await writer.createAll(
-        (0..<3).map { number in
+        (0..<3).map { (number: Int) -> ContractCompany in
           let company = ContractCompany.with(identifier: "c\(number)", in: writer.scope)
           company.name.value = "company \(number)"
           return company
@@ -91,8 +91,8 @@ import Testing
           #expect(group.values.1 == (ages.isEmpty ? nil : ages.reduce(0, +)))
         }
         let counts = try await store.groups(ContractPerson.self, by: { $0.company.name }) { $0.count }
-        let people = try await writer.list(ContractPerson.self)
-        let expectedCounts = Dictionary(grouping: people) { $0.company.value?.name.value }.mapValues(\.count)
+        let stored = try await writer.list(ContractPerson.self)
+        let expectedCounts = Dictionary(grouping: stored) { $0.company.value?.name.value }.mapValues(\.count)
         #expect(counts.count == expectedCounts.count)
         for count in counts { #expect(expectedCounts[count.key] == count.values) }
       }

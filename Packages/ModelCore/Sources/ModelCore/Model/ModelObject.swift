@@ -67,7 +67,8 @@ open class ModelObject: ObservationOwner {
   /// If the result is nil, or not derived from this class, this class is instantiated.
   open class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? { nil }
 
-  /// The name under which stores keep models of this type: the class name without the module.
+  /// The name under which stores keep models of this type: the class name without the module. The name of a nested class
+  /// begins with the types around it: `Library.Book`.
   ///
   /// Classes of one hierarchy share the name of the topmost one, and its ``instanceClass(for:)`` distinguishes them.
   /// Override the name to keep the data of a renamed class. Override it also to store two classes with the same name,

@@ -86,7 +86,7 @@ extension ModelStoreContract {
       }
     } catch is Refusal {}
     try require(pilot.license.value === (hasFormer ? former : nil), "\(place): the license")
-    try require(previous.pilot.value === (hasFormer ? pilot : nil), "\(place): the pilot of the previous license")
+    try require(former.pilot.value === (hasFormer ? pilot : nil), "\(place): the pilot of the previous license")
     try require(!pilot.isDirty && !(hasFormer && former.isDirty), "\(place): a model is dirty")
     withExtendedLifetime(undo) {}
   }
