@@ -9,8 +9,8 @@
     import Glibc
   #endif
 
-  /// The parameters of a connection. It prints without the password.
-  struct PostgresLocation: Sendable, CustomStringConvertible {
+  /// The parameters of a connection. It prints without the password, also as a part of a value that `dump` prints.
+  struct PostgresLocation: Sendable, CustomStringConvertible, CustomReflectable {
     /// The parameters, with the names of libpq.
     private(set) var parameters: [(key: String, value: String)]
 
@@ -67,5 +67,7 @@
       let port = value("port").map { ":" + $0 } ?? ""
       return "postgres://\(user)\(value("host") ?? "")\(port)/\(value("dbname") ?? "")"
     }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
   }
 #endif

@@ -58,12 +58,64 @@
       #expect(value == 7 && count == 2)
     }
 
-    @Test func `A login that the server rejects is unauthorized, and a missing database is not found`() async throws {
+    /// A server with a login `guarded` that needs a password.
+    private func makeGuardedServer(password: String) async throws -> TestServer {
       let access = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-access-\(UUID().uuidString)")
       try Data("host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n".utf8).write(to: access)
       defer { try? FileManager.default.removeItem(at: access) }
-      let server = try await TestServer(settings: ["hba_file=\(access.path())"])
-      try server.psql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+      let server = try await TestServer(settings: ["hba_file=\(access.path())", "log_statement=all"])
+      // The statement is not logged.
+      try server.psql("SET log_statement = none; CREATE ROLE guarded LOGIN PASSWORD '\(password)'")
+      try server.psql("GRANT CREATE ON DATABASE postgres TO guarded")
+      return server
+    }
+
+    /// The texts of the events of stores with a class of this test.
+    private final class Texts: Sendable {
+      private let texts = NSLockProtected<[String]>([])
+      var all: [String] { texts.withLock { $0 } }
+      func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    // The other tests of this process set no handler of events.
+    @Test func `No event, report, description or statement shows a password`() async throws {
+      let password = "s3cret-word"
+      let server = try await makeGuardedServer(password: password)
+      let texts = Texts()
+      ModelStoreEvent.handler = { event in texts.add("\(event) \(String(reflecting: event))") }
+      defer { ModelStoreEvent.handler = nil }
+      let location = "postgres://guarded:\(password)@127.0.0.1:\(server.port)/postgres"
+      let store = PostgresModelStore(location, options: TestServer.options())
+      try await store.index(\Secret.text, unique: true)
+      for _ in 0..<2 {
+        let secret = Secret()
+        secret.text.value = "once"
+        // The second one is a conflict.
+        _ = try? await store.create(secret)
+      }
+      #expect(try await store.list(Secret.self, where: { $0.text == "once" }).count == 1)
+      let report = try await store.explain(ModelQuery(Secret.self, where: { $0.text == "once" }))
+      for location in [location + "x", location.replacing(":\(password)@", with: ":\(password)x@")] {
+        let rejected = PostgresModelStore(location, options: TestServer.options())
+        await #expect(throws: ModelStoreError.self) { _ = try await rejected.count(Secret.self) }
+      }
+      let events = texts.all.filter { $0.contains(Secret.typeName) }
+      #expect(events.contains { $0.contains("conflict") } && events.contains { $0.contains("unauthorized") })
+      #expect(report.databasePlan != nil && report.statement != nil)
+      // What a program logs of a store.
+      var dumped = ""
+      dump(store, to: &dumped)
+      dump(report, to: &dumped)
+      #expect(dumped.contains("postgres://guarded@127.0.0.1"))
+      let log = try String(contentsOf: server.folder.appending(path: "server.log"), encoding: .utf8)
+      #expect(log.contains("execute m") && log.contains("password authentication failed"))
+      for text in texts.all + [dumped, log, "\(report)", "\(store)", String(reflecting: store)] {
+        #expect(!text.contains(password))
+      }
+    }
+
+    @Test func `A login that the server rejects is unauthorized, and a missing database is not found`() async throws {
+      let server = try await makeGuardedServer(password: "right")
       func code(_ login: String, _ database: String = "postgres") async -> ModelStoreError.Code? {
         let store = PostgresModelStore(
           "postgres://\(login)@127.0.0.1:\(server.port)/\(database)", options: TestServer.options())
@@ -74,5 +126,11 @@
       #expect(await code("unknown") == .unauthorized)
       #expect(await code("tester", "missing") == .notFound)
     }
+  }
+
+  private final class Secret: Model {
+    let id = Field<Int>()
+    let text = Field<String>()
+    override var identifierField: AnyField? { id }
   }
 #endif
