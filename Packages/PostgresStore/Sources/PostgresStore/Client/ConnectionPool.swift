@@ -29,6 +29,9 @@
       self.timeout = timeout
     }
 
+    /// The number of tasks that wait for a connection.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Calls a closure with a connection that no other task has meanwhile. A transaction that it leaves open is rolled
     /// back.
     func withConnection<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {

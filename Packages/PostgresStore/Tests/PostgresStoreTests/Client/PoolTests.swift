@@ -49,5 +49,78 @@
       #expect(waiting == poolSize && open == poolSize)
       #expect(try await store.count(Note.self) == 100)
     }
+
+    private func makePool(size: Int) async throws -> ConnectionPool {
+      ConnectionPool(
+        try PostgresLocation(try await TestServer.shared.value.location), size: size, timeout: .seconds(100))
+    }
+
+    /// The numbers of tasks in the order in which they got a connection.
+    private final class Turns: Sendable {
+      private let numbers = NSLockProtected<[Int]>([])
+      var all: [Int] { numbers.withLock { $0 } }
+      func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 3])
+    func `Tasks that wait get connections in the order of their requests, and a cancelled one is passed over`(size: Int)
+      async throws
+    {
+      let pool = try await makePool(size: size)
+      let turns = Turns()
+      // Each task gets a connection when the one before releases it, so the turns are those of one connection.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        var held: [HeldConnection] = []
+        for _ in 0..<size { held.append(try await pool.begin([PostgresStatement("SELECT 1")])) }
+        var cancelled: [Task<Void, any Error>] = []
+        for number in 0..<40 {
+          let task = Task {
+            try await pool.withConnection { connection in
+              turns.add(number)
+              _ = try await connection.run([PostgresStatement("SELECT 1")])
+            }
+          }
+          // The next task requests a connection after this one.
+          while pool.waiterCount <= number { await Task.yield() }
+          if number % 5 == 4 { cancelled.append(task) }
+          group.addTask { _ = await task.result }
+        }
+        for task in cancelled { task.cancel() }
+        while pool.waiterCount > 32 { await Task.yield() }
+        held.removeFirst()
+        try await group.waitForAll()
+        withExtendedLifetime(held) {}
+      }
+      #expect(turns.all == (0..<40).filter { $0 % 5 != 4 })
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Each of many tasks that request a connection again and again gets its share of turns`() async throws {
+      let pool = try await makePool(size: 2)
+      let turns = Turns()
+      let (taskCount, turnCount) = (16, 60)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<taskCount {
+          group.addTask {
+            for _ in 0..<turnCount {
+              try await pool.withConnection { connection in
+                turns.add(number)
+                _ = try await connection.run([PostgresStatement("SELECT 1")])
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let all = turns.all
+      #expect(all.count == taskCount * turnCount)
+      // While no task has ended, none is far behind the others.
+      var counts = [Int](repeating: 0, count: taskCount)
+      for number in all {
+        counts[number] += 1
+        if counts.max() == turnCount { break }
+      }
+      #expect((counts.min() ?? 0) >= turnCount / 2, "\(counts)")
+    }
   }
 #endif
