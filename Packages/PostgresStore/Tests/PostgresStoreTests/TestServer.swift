@@ -179,6 +179,19 @@
       try Self.run("cd / && \(Self.asUser) \(Self.programs)/pg_ctl -D '\(data)' -m immediate stop > /dev/null")
     }
 
+    /// Kills all processes of the server at the same time, as the end of its machine does.
+    func kill() throws {
+      let file = "'\(data)/postmaster.pid'"
+      // The first one is stopped before, so that it starts no others. The last line is about its shared memory.
+      try Self.run(
+        """
+        server=$(head -n 1 \(file)); memory=$(awk 'NR == 7 { print $2 }' \(file))
+        kill -STOP $server
+        kill -KILL $(ps -A -o pid=,ppid= | awk -v server=$server '$2 == server { print $1 }') $server
+        ipcrm -m "$memory" 2> /dev/null || true
+        """)
+    }
+
     /// Cuts the connections of this process that have a port on this side, as a broken network does.
     static func cutConnections(port: Int) {
       for handle in Int32(3)..<1_024 {
