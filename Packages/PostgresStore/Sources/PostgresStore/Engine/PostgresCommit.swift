@@ -6,8 +6,10 @@
   /// The commit of one batch.
   ///
   /// A transaction that read records must not be committed if other writers changed them since. While such a batch is
-  /// checked and written, it has exclusive locks of the types that it read. Each batch has shared locks of the types
-  /// that it writes. All locks end with the transaction of the server.
+  /// checked and written, it has exclusive locks of the types that it read. Without these locks, at the level
+  /// `repeatableRead`, others can write them between the check and COMMIT. The rows that are written are still compared
+  /// by their revisions. Each batch has shared locks of the types that it writes. All locks end with the transaction of
+  /// the server.
   struct PostgresCommit {
     private let batch: RecordBatch
     private let catalog: PostgresCatalog
@@ -176,7 +178,9 @@
     private var locks: [PostgresStatement] {
       var keys: [Int64: Bool] = [:]
       for type in Set(batch.operations.map(\.type)) { keys[catalog.lockKey(ofType: type)] = false }
-      for type in batch.reads?.types ?? [] { keys[catalog.lockKey(ofType: type)] = true }
+      if catalog.options.isolation == .serializable {
+        for type in batch.reads?.types ?? [] { keys[catalog.lockKey(ofType: type)] = true }
+      }
       // In one order, so that no two transactions wait for each other.
       return keys.sorted { $0.key < $1.key }.map { key, isExclusive in
         PostgresStatement("SELECT pg_advisory_xact_lock\(isExclusive ? "" : "_shared")($1)", [.integer(key)])

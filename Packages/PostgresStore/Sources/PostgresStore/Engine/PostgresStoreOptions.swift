@@ -9,6 +9,24 @@
   ///   schema: "app", poolSize: 16, tableNames: ["Book": "books"])
   /// ```
   public struct PostgresStoreOptions: Sendable {
+    /// The isolation of transactions from those of other store instances and processes.
+    ///
+    /// At each level, a transaction reads committed records only. It throws `conflict` if another writer changed a
+    /// record that it writes, so no update is lost. A call that reads and writes by itself, such as a deletion with
+    /// delete rules, has the level, too.
+    public enum Isolation: Sendable, Hashable, CaseIterable {
+      /// The transactions have the result of running one after another. A commit locks the types that the transaction
+      /// read, and throws `conflict` if others wrote the records that it read.
+      case serializable
+      /// All reads of a transaction are of one state of the database, that at the beginning of its commit. Otherwise it
+      /// throws `conflict`.
+      ///
+      /// Two transactions can both commit if they read the same records and write different ones. This can violate a
+      /// condition about several records, such as a limit of a sum, or that a link references an existing record. In
+      /// return, commits lock no types that were read, so they do not wait for each other.
+      case repeatableRead
+    }
+
     /// The schema of the tables. It is created if it is missing.
     public var schema: String
     /// The largest number of connections of all instances of the store.
@@ -38,6 +56,8 @@
     /// The largest number of retries of a batch that the server rolled back because of a conflict (SQLSTATE 40001 and
     /// 40P01).
     public var retryLimit: Int
+    /// The isolation of transactions. By default they are serializable.
+    public var isolation: Isolation
     /// The interval at which live results poll the commits of other processes.
     public var pollInterval: Duration
     /// Whether commits notify other processes with NOTIFY, and live results wait for that with LISTEN, on one more
@@ -63,6 +83,7 @@
     ///   - createsTables: whether a table is created when its type is first used.
     ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
     ///   - retryLimit: the number of times that a batch is sent again.
+    ///   - isolation: the isolation of transactions.
     ///   - pollInterval: the interval at which live results poll the commits of other processes.
     ///   - usesNotifications: whether commits notify other processes.
     ///   - changeRetention: the time for which the log keeps changes.
@@ -71,8 +92,9 @@
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
       answerTimeout: Duration? = nil, preparesStatements: Bool = true, tableNames: [String: String] = [:],
       mappings: [TableMapping] = [], migrations: [Migration] = [], createsTables: Bool = true,
-      evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
-      usesNotifications: Bool = false, changeRetention: Duration = .seconds(3_600),
+      evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, isolation: Isolation = .serializable,
+      pollInterval: Duration = .milliseconds(200), usesNotifications: Bool = false,
+      changeRetention: Duration = .seconds(3_600),
       unreadable: UnreadableRecords = .fail
     ) {
       self.schema = schema
@@ -86,6 +108,7 @@
       self.createsTables = createsTables
       self.evaluation = evaluation
       self.retryLimit = retryLimit
+      self.isolation = isolation
       self.pollInterval = pollInterval
       self.usesNotifications = usesNotifications
       self.changeRetention = changeRetention

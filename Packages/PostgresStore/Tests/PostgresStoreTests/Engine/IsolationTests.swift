@@ -1,25 +1,20 @@
 #if Postgres
   import Foundation
   import ModelCore
-  import PostgresStore
+  @testable import PostgresStore
   import StoreProtocol
   import StoreProtocolTesting
   import Testing
 
   // One test after another, because each store has connections of its own, and a server bounds their number.
   @Suite(.serialized) struct `The isolation of a PostgreSQL store` {
-    // Each engine stands for a process. At the level REPEATABLE READ of the server, two transactions that read both
-    // accounts and write one each would both commit. Two that count the seats and add one would commit, too.
+    // Each engine stands for a process.
     @Test(arguments: TestEffort.seeds(1))
     func `Transactions of several processes are serializable`(seed: UInt64) async throws {
       let options = TestServer.options()
       let store = try await TestServer.makeStore(options)
       try await store.prepare([Account.self, Seat.self])
-      for name in ["a", "b"] {
-        let account = Account()
-        (account.id.value, account.balance.value) = (name, 100)
-        try await store.create(account)
-      }
+      try await createAccounts(in: store)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for process in 0..<4 {
           let handle = try await TestServer.makeStore(options).handle
@@ -29,7 +24,7 @@
             group.addTask {
               let store = PostgresModelStore(handle)
               for choice in choices {
-                try await withdraw(30, from: choice, store)
+                try await withdraw(30, from: choice, in: store, retries: 200)
                 try await takeSeat(store)
               }
             }
@@ -41,11 +36,188 @@
       #expect(balances.reduce(0, +) == 20)
       #expect(try await TestServer.makeStore(options).count(Seat.self) == 10)
     }
+
+    /// The outcomes of two transactions of different processes that read both accounts at the same time.
+    private struct Outcome: Equatable {
+      var commitCount = 0
+      var conflictCount = 0
+      var balance = 0
+    }
+
+    /// Withdraws 150 in each of two transactions that read both accounts, which have 100 each.
+    ///
+    /// - Parameter numbers: the account that each transaction writes.
+    private func withdrawTwice(from numbers: [Int], _ isolation: PostgresStoreOptions.Isolation) async throws -> Outcome
+    {
+      var options = TestServer.options()
+      options.isolation = isolation
+      let (server, schema) = (try await TestServer.shared.value, options.schema)
+      let store = PostgresModelStore(server.location, options: options)
+      try await store.prepare([Account.self])
+      try await createAccounts(in: store)
+      // Each update waits for a lock that the test has, so both transactions have read before one commits.
+      let key = Int64.random(in: 1...Int64.max)
+      try server.psql(
+        """
+        CREATE FUNCTION \(schema).wait() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM pg_advisory_xact_lock_shared(\(key)); RETURN NEW; END $$; \
+        CREATE TRIGGER wait BEFORE UPDATE ON \(schema).account FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
+        """)
+      let lock = try await PostgresConnection.open(try PostgresLocation(server.location))
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_lock($1)", [.integer(key)])])
+      var outcome = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in numbers {
+          let handle = PostgresModelStore(server.location + "?application_name=\(schema)", options: options).handle
+          group.addTask {
+            do {
+              try await withdraw(150, from: number, in: PostgresModelStore(handle))
+              return true
+            } catch let error as ModelStoreError where error.code == .conflict {
+              return false
+            }
+          }
+        }
+        let waiting =
+          "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
+        while try server.psql(waiting) != "2" { await Task.yield() }
+        _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock($1)", [.integer(key)])])
+        return try await group.reduce(into: Outcome()) { outcome, isCommitted in
+          if isCommitted { outcome.commitCount += 1 } else { outcome.conflictCount += 1 }
+        }
+      }
+      let accounts = try await PostgresModelStore(server.location, options: options).list(Account.self)
+      outcome.balance = accounts.reduce(0) { $0 + ($1.balance.value ?? 0) }
+      return outcome
+    }
+
+    private static func makeStore(_ isolation: PostgresStoreOptions.Isolation) async throws -> PostgresModelStore {
+      var options = TestServer.options()
+      options.isolation = isolation
+      return try await TestServer.makeStore(options)
+    }
+
+    /// Every eighth of some checks; all with more than the usual effort.
+    private static func part<Check>(of checks: [Check]) -> [Check] {
+      checks.enumerated()
+        .filter { TestEffort.factor > 1 || UInt64($0.offset) % 8 == TestEffort.firstSeed % 8 }.map(\.element)
+    }
+
+    @Test(arguments: part(of: ModelStoreContract.checks))
+    func `A PostgreSQL store keeps the contract at repeatable read`(check: ModelStoreContract.Check) async throws {
+      try await check.run { try await Self.makeStore(.repeatableRead) }
+    }
+
+    // Another transaction can reference a record that is deleted meanwhile, as the option describes.
+    @Test(
+      arguments: part(of: ModelStoreContract.sharedEngineChecks).filter {
+        $0.name != "a deletion beside a transaction that adds a reference leaves no broken link"
+      })
+    func `A PostgreSQL store keeps the promises about several store instances at repeatable read`(
+      check: ModelStoreContract.SharedEngineCheck
+    ) async throws {
+      let engine = try await Self.makeStore(.repeatableRead).handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
+    @Test(arguments: TestEffort.seeds(1))
+    func `A PostgreSQL store at repeatable read loses no increment unless a conflict is reported`(seed: UInt64)
+      async throws
+    {
+      let engine = try await Self.makeStore(.repeatableRead).handle
+      try await ModelStoreContract.randomEdits(20, seed: seed).run { PostgresModelStore(engine) }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `Two transactions that read the same records and write different ones do not both commit by default`()
+      async throws
+    {
+      let isolation = PostgresStoreOptions().isolation
+      #expect(
+        try await withdrawTwice(from: [0, 1], isolation) == Outcome(commitCount: 1, conflictCount: 1, balance: 50))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `At repeatable read, two transactions that read the same records and write different ones both commit`()
+      async throws
+    {
+      #expect(
+        try await withdrawTwice(from: [0, 1], .repeatableRead)
+          == Outcome(commitCount: 2, conflictCount: 0, balance: -100))
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: PostgresStoreOptions.Isolation.allCases)
+    func `At each isolation level, two transactions that write the same record do not both commit`(
+      isolation: PostgresStoreOptions.Isolation
+    ) async throws {
+      #expect(
+        try await withdrawTwice(from: [0, 0], isolation) == Outcome(commitCount: 1, conflictCount: 1, balance: 50))
+    }
+
+    @Test(arguments: PostgresStoreOptions.Isolation.allCases)
+    func `At each isolation level, a transaction that read two states of the database throws a conflict`(
+      isolation: PostgresStoreOptions.Isolation
+    ) async throws {
+      var options = TestServer.options()
+      options.isolation = isolation
+      let store = try await TestServer.makeStore(options), other = try await TestServer.makeStore(options)
+      try await store.prepare([Account.self, Seat.self])
+      try await createAccounts(in: store)
+      // A transfer of 30 between the two reads, which together find more than there is.
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await PostgresModelStore(store.handle).transaction { store in
+          let first = try await store.lookup(Account.self, identifier: "a").balance.value ?? 0
+          try await other.transaction { other in
+            for (name, change) in [("a", -30), ("b", 30)] {
+              let account = try await other.lookup(Account.self, identifier: name)
+              account.balance.value = (account.balance.value ?? 0) + change
+              try await other.update(account)
+            }
+          }
+          let second = try await store.lookup(Account.self, identifier: "b").balance.value ?? 0
+          #expect(first + second == 230)
+          try await store.create(Seat())
+        }
+      }
+      #expect(error?.code == .conflict)
+      #expect(try await other.count(Seat.self) == 0)
+    }
+
+    @Test(arguments: PostgresStoreOptions.Isolation.allCases)
+    func `At each isolation level, a transaction that reads a record again has the same values or throws a conflict`(
+      isolation: PostgresStoreOptions.Isolation
+    ) async throws {
+      var options = TestServer.options()
+      options.isolation = isolation
+      let store = try await TestServer.makeStore(options), other = try await TestServer.makeStore(options)
+      try await store.prepare([Account.self])
+      try await createAccounts(in: store)
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await PostgresModelStore(store.handle).transaction { store in
+          let account = try await store.lookup(Account.self, identifier: "a")
+          let theirs = try await other.lookup(Account.self, identifier: "a")
+          theirs.balance.value = 7
+          try await other.update(theirs)
+          try await store.refresh(account)
+          Issue.record("the account has \(account.balance.value ?? 0) now")
+        }
+      }
+      #expect(error?.code == .conflict)
+    }
+  }
+
+  private func createAccounts(in store: PostgresModelStore) async throws {
+    for name in ["a", "b"] {
+      let account = Account()
+      (account.id.value, account.balance.value) = (name, 100)
+      try await store.create(account)
+    }
   }
 
   /// Withdraws an amount from one account if both together have it.
-  private func withdraw(_ amount: Int, from number: Int, _ store: PostgresModelStore) async throws {
-    try await store.transaction(retries: 200) { store in
+  private func withdraw(
+    _ amount: Int, from number: Int, in store: PostgresModelStore, retries: Int = 0
+  ) async throws {
+    try await store.transaction(retries: retries) { store in
       let accounts = [
         try await store.lookup(Account.self, identifier: "a"), try await store.lookup(Account.self, identifier: "b"),
       ]
