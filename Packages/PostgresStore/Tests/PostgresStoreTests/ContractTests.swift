@@ -19,11 +19,16 @@
       try await check.run { PostgresModelStore(engine) }
     }
 
-    // Calls have connections of their own and can overtake each other.
+    // Calls have connections of their own and can overtake each other, also with a pool of two.
     @Test(arguments: ModelStoreContract.liveChecks(without: [.orderedReads]))
     func `A PostgreSQL store keeps live results up to date`(check: ModelStoreContract.SharedEngineCheck) async throws {
       let engine = try await TestServer.makeStore().handle
       try await check.run { PostgresModelStore(engine) }
+    }
+
+    @Test func `The server has a version that the store supports`() async throws {
+      let version = try #require(Int(try await TestServer.shared.value.psql("SHOW server_version_num")))
+      #expect(version >= 140_000)
     }
 
     /// Returns a store with columns for fields of each form, and for foreign keys.

@@ -87,6 +87,17 @@
       try await check.run { try await Self.makeStore() }
     }
 
+    private static let sharedEngineChecks = ModelStoreContract.sharedEngineChecks.enumerated()
+      .filter { TestEffort.factor > 1 || UInt64($0.offset) % 8 == TestEffort.firstSeed % 8 }.map(\.element)
+
+    @Test(arguments: sharedEngineChecks)
+    func `A PostgreSQL store with rows on several servers keeps the promises about several store instances`(
+      check: ModelStoreContract.SharedEngineCheck
+    ) async throws {
+      let engine = try await Self.makeStore().handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
     @Test(arguments: TestEffort.seeds(1))
     func `A PostgreSQL store with rows on several servers loses no increment unless a conflict is reported`(
       seed: UInt64

@@ -21,6 +21,23 @@
       try await check.run { try await Self.makeStore() }
     }
 
+    @Test(arguments: ModelStoreContract.sharedEngineChecks)
+    func `A PostgreSQL store keeps the promises about several store instances behind a pooler of transactions`(
+      check: ModelStoreContract.SharedEngineCheck
+    ) async throws {
+      let engine = try await Self.makeStore().handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
+    // Calls have connections of their own and can overtake each other.
+    @Test(arguments: ModelStoreContract.liveChecks(without: [.orderedReads]))
+    func `A PostgreSQL store keeps live results up to date behind a pooler of transactions`(
+      check: ModelStoreContract.SharedEngineCheck
+    ) async throws {
+      let engine = try await Self.makeStore().handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
     @Test(arguments: TestEffort.seeds(1))
     func `A PostgreSQL store behind a pooler loses no increment unless a conflict is reported`(seed: UInt64)
       async throws
