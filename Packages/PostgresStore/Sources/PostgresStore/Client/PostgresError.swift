@@ -64,6 +64,9 @@
     /// Whether the same statements can succeed if they are run again.
     var isTransient: Bool { sqlState == "40001" || sqlState == "40P01" }
 
+    /// Whether a schema or a table to create exists, which a row of the catalog of the server can report, too.
+    var isAboutExistingTable: Bool { ["23505", "42P06", "42P07", "42710"].contains(sqlState) }
+
     /// Whether a column does not exist any more, or has another type now.
     var isAboutColumns: Bool { ["42703", "42804", "42883"].contains(sqlState) }
 

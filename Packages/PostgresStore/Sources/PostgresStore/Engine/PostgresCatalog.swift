@@ -204,6 +204,16 @@
 
     /// Runs statements that change tables, in one transaction and under the advisory lock. They can be repeated.
     private func change(_ statements: (PostgresConnection) async throws -> [String]) async throws {
+      do {
+        try await changeOnce(statements)
+      } catch let error as PostgresError where error.isAboutExistingTable {
+        // A session that waited for the lock can have cached that a schema or table is missing, which another one created
+        // meanwhile. So IF NOT EXISTS fails. A new transaction begins with the current catalog.
+        try await changeOnce(statements)
+      }
+    }
+
+    private func changeOnce(_ statements: (PostgresConnection) async throws -> [String]) async throws {
       try await pool.reading { connection in
         _ = try await connection.run([
           PostgresStatement("BEGIN"),

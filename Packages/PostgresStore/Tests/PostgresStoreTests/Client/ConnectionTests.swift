@@ -46,6 +46,38 @@
       }
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `Stores of several processes that first use an empty schema at the same time create its tables once`()
+      async throws
+    {
+      var options = TestServer.options()
+      options.poolSize = 1
+      let server = try await TestServer.shared.value
+      let location = server.location + "?application_name=\(options.schema)"
+      let handles = (0..<4).map { _ in PostgresModelStore(location, options: options).handle }
+      for (number, handle) in handles.enumerated() {
+        // A session that has created a schema before caches that this one is missing.
+        let catalog = try handle.catalog.get()
+        let name = PostgresValue.text(catalog.schema)
+        _ = try await catalog.pool.read([
+          PostgresStatement("CREATE SCHEMA IF NOT EXISTS \(options.schema)_\(number)"),
+          PostgresStatement("SELECT to_regnamespace($1) IS NOT NULL", [name]),
+        ])
+      }
+      // Each store waits for the lock after it has seen that there are no tables.
+      let lock = try await PostgresConnection.open(try PostgresLocation(server.location))
+      let key = PostgresValue.integer(try handles[0].catalog.get().lockKey)
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_lock($1)", [key])])
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for handle in handles { group.addTask { try await PostgresModelStore(handle).count(Note.self) } }
+        let waiting =
+          "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(options.schema)' AND wait_event = 'advisory'"
+        while try server.psql(waiting) != "4" { await Task.yield() }
+        _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock($1)", [key])])
+        for try await count in group { #expect(count == 0) }
+      }
+    }
+
     @Test func `A read that the server rolls back because of others is repeated`() async throws {
       let pool = try await makePool()
       var count = 0
