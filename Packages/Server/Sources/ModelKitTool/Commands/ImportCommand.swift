@@ -140,7 +140,7 @@ extension ServedModels {
   /// - Throws: ``ToolError`` for an unknown name.
   fileprivate func type(named name: String, in path: String) throws -> any Model.Type {
     if let type = types.first(where: { $0.typeName == name }) { return type }
-    let names = types.map(\.typeName).sorted().joined(separator: ", ")
+    let names = types.map { $0.typeName }.sorted().joined(separator: ", ")
     throw ToolError("'\(path)' has no type '\(name)'. Use one of these: \(names)")
   }
 }

@@ -45,6 +45,10 @@ import Testing
     }
   }
 
+  private final class WriterState: Sendable {
+    let isDone = Mutex(false)
+  }
+
   @Test(arguments: [false, true])
   func `No update is lost while as many clients read as write, and no reader sees an older count again`(
     hasLog: Bool
@@ -57,7 +61,7 @@ import Testing
     }
     let service =
       hasLog ? RESTService(ChangeLogEngine(store.handle), serving: [Novel.self]) : RESTService.novels(store)
-    let isDone = Mutex(false)
+    let state = WriterState()
     let (writes, reads) = try await withServer(service) { url in
       async let reading = Self.times { number in
         try await RawClient.exchange(with: url) { exchange in
@@ -67,7 +71,7 @@ import Testing
             let count = try await client.read(number % Self.records + 1).count
             try #require(count >= last)
             last = count
-          } while !isDone.withLock { $0 }
+          } while !state.isDone.withLock { $0 }
           return client.times
         }
       }
@@ -78,7 +82,7 @@ import Testing
           return client.times
         }
       }
-      isDone.withLock { $0 = true }
+      state.isDone.withLock { $0 = true }
       return (writes, try await reading)
     }
     let counts = try await store.list(Novel.self).compactMap { $0.writer.flatMap { Int($0) } }

@@ -100,9 +100,9 @@ import Testing
       #expect(counts["rejected"]?.arrayValue?.count == 2)
       #expect(first.errors.contains("notes[1]") && first.errors.contains("text") && first.errors.contains("notes[3]"))
       #expect(try await texts() == ["one", "new"])
-      let second = try await run(#"[{"id": 7, "text": "two"}, {"id": 8, "text": "new"}]"#)
+      let second = try await run(#"[{"id": 7, "text": "two"}]"#)
       #expect(second.status == 0, "\(second.errors)")
-      #expect(try JSONValue(json: second.output) == ["created": 0, "updated": 1, "unchanged": 1, "rejected": []])
+      #expect(try JSONValue(json: second.output) == ["created": 0, "updated": 1, "unchanged": 0, "rejected": []])
       // The end of the file is missing, after more entries than are written together.
       let cut = "[" + (0..<600).map { _ in #"{"text": "cut"},"# }.joined()
       let third = try await run(cut)
