@@ -134,7 +134,7 @@
       let events = texts.all.filter { $0.contains(Secret.typeName) }
       #expect(events.contains { $0.contains("conflict") } && events.contains { $0.contains("unauthorized") })
       #expect(report.databasePlan != nil && report.statement != nil)
-      // What a program logs of a store.
+      // A program may log a store as a dump.
       var dumped = ""
       dump(store, to: &dumped)
       dump(report, to: &dumped)
