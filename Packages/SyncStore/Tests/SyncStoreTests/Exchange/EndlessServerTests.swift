@@ -176,7 +176,7 @@ private final class NumberedAnswers: HTTPTransport {
     try await store.sync()
     let report = try await store.sync()
     #expect(report.failures.map(\.error.code) == [.server])
-    #expect(report.failures.first?.error.message.contains("returns an earlier one") == true)
+    #expect(report.failures.first?.error.message.contains("returns an earlier position") == true)
     // The reset, the list, and one request for each position.
     #expect(server.queries.count == 2 + length)
     #expect(try await store.list(Tag.self).count == length)
