@@ -120,7 +120,7 @@ struct Schedule {
         }
       }
       for group in Set(item.entry.groups).sorted() {
-        if let before = members[group]?.last(where: { needed[$0] != index }) {
+        if let before = members[group]?.last(where: { needed[$0] != index }), !edges[index].contains(before) {
           edges[index].append(before)
           dependants[before].append(index)
         }

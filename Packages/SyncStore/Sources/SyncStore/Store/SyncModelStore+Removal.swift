@@ -74,7 +74,7 @@ extension SyncModelStore {
     return ModelStoreError(
       .denied,
       """
-      The local records were not removed: \(list) have unsynchronised changes. Synchronise first, or discard \
+      The local records were not removed, because of unsynchronised changes of \(list). Synchronise first, or discard \
       these changes with discardUnsynced: true.
       """)
   }

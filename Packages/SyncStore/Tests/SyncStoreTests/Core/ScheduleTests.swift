@@ -85,6 +85,13 @@ import Testing
     #expect(schedule.steps.map { $0.waitsFor.map(\.text) } == [[], [], ["Book/4", "Book/2"], ["Book/3"]])
   }
 
+  @Test func `A step waits once for a record that it references and that precedes it in several transactions`() {
+    let schedule = Schedule([
+      item("1", creates: true, groups: ["g", "h"]), item("2", references: ["1"], groups: ["g", "h"]),
+    ])
+    #expect(schedule.steps.map { $0.waitsFor.map(\.text) } == [[], ["Book/1"]])
+  }
+
   @Test func `A chain of references may be as long as the outbox`() {
     let count = 20_000
     let items = (0..<count).map { item("\($0)", creates: true, references: $0 + 1 < count ? ["\($0 + 1)"] : []) }
