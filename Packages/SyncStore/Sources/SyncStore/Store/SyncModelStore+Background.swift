@@ -6,6 +6,8 @@ import Foundation
 struct SyncSignals: Sendable {
   /// Whether the server can be reached, as far as is known.
   var isConnected = true
+  /// Whether the source of connectivity reported a connection last.
+  var isReportedConnected = true
   /// The number of times that a connection appeared.
   var connections = 0
   /// The number of hints that the server has changes.
@@ -18,6 +20,8 @@ struct SyncSignals: Sendable {
   var steps = 0
   /// The number of times that an instance registered a class.
   var registrations = 0
+  /// The number of instances that were deallocated.
+  var deallocations = 0
 
   /// The same signals with a connection.
   var connected: SyncSignals {
@@ -39,27 +43,31 @@ struct SyncSignals: Sendable {
 }
 
 extension SyncModelStore {
-  /// Synchronises in the background until the task is cancelled: after local writes, when the connection returns, and
-  /// when a type is due for a pull. It sleeps in between.
+  /// Synchronises in the background: after local writes, when the connection returns, and when a type is due for a pull.
+  /// It sleeps in between, until the task is cancelled or the store is deallocated.
   ///
   /// ```swift
-  /// let synchronization = Task {
-  ///   await store.keepSynchronized(connectivity: monitor.isReachable)
+  /// let synchronization = Task { [weak store] in
+  ///   await store?.keepSynchronized(connectivity: monitor.isReachable)
   /// }
   /// ```
   ///
+  /// It does not retain the store while it waits. A task that captures the store weakly therefore ends with it.
+  ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes. If
   /// the server requires a time, it waits for that, at most six hours. A connection or a successful ``sync()`` ends the
-  /// wait. If the server fails to store a record or to list a type, only that one waits. ``status`` has the results.
+  /// wait. After such a call the server counts as reachable until a request fails or the source reports no connection.
+  /// If the server fails to store a record or to list a type, only that one waits. ``status`` has the results.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server is reachable, with an element for each change.
   ///   - interval: the time after which a type is pulled again. ``SyncPolicy/refresh(after:)`` overrides it.
-  public func keepSynchronized(
+  public consuming func keepSynchronized(
     connectivity: some AsyncSequence<Bool, Never> & Sendable, every interval: Duration = .seconds(300)
   ) async {
     let signals = handle.signals
-    await synchronizeRepeatedly(every: interval, beside: [{ await signals.follow(connectivity: connectivity) }])
+    let loop = BackgroundLoop(self, every: interval)
+    await loop.run(beside: [{ await signals.follow(connectivity: connectivity) }])
   }
 
   /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, and pulls all types at each hint.
@@ -80,14 +88,15 @@ extension SyncModelStore {
   ///   - connectivity: whether the server is reachable, with an element for each change.
   ///   - hints: an element for each time that the server may have changes.
   ///   - interval: the time after which a type is pulled again without hints.
-  public func keepSynchronized(
+  public consuming func keepSynchronized(
     connectivity: some AsyncSequence<Bool, Never> & Sendable, hints: some AsyncSequence<Void, Never> & Sendable,
     every interval: Duration = .seconds(300)
   ) async {
     let signals = handle.signals
-    await synchronizeRepeatedly(
-      every: interval,
-      beside: [{ await signals.follow(connectivity: connectivity) }, { await signals.follow(hints: hints) }])
+    let loop = BackgroundLoop(self, every: interval)
+    await loop.run(beside: [
+      { await signals.follow(connectivity: connectivity) }, { await signals.follow(hints: hints) },
+    ])
   }
 
   /// Synchronises in the background as ``keepSynchronized(connectivity:hints:every:)`` does, without a source of
@@ -96,113 +105,151 @@ extension SyncModelStore {
   /// - Parameters:
   ///   - hints: an element for each time that the server may have changes.
   ///   - interval: the time after which a type is pulled again without hints.
-  public func keepSynchronized(
+  public consuming func keepSynchronized(
     hints: some AsyncSequence<Void, Never> & Sendable, every interval: Duration = .seconds(300)
   ) async {
     let signals = handle.signals
-    await synchronizeRepeatedly(every: interval, beside: [{ await signals.follow(hints: hints) }])
+    let loop = BackgroundLoop(self, every: interval)
+    await loop.run(beside: [{ await signals.follow(hints: hints) }])
   }
 
   /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, without a source of
   /// connectivity.
   ///
   /// - Parameter interval: the time after which a type is read again.
-  public func keepSynchronized(every interval: Duration = .seconds(300)) async {
-    await synchronizeRepeatedly(interval.milliseconds)
+  public consuming func keepSynchronized(every interval: Duration = .seconds(300)) async {
+    let loop = BackgroundLoop(self, every: interval)
+    await loop.run()
+  }
+}
+
+/// The loop of a background synchronisation. It retains the store only during an attempt.
+private final class BackgroundLoop<Local: RecordEngine> {
+  /// The wait between two attempts.
+  private struct Wait {
+    /// The milliseconds after which it ends in any case; nil for no such time.
+    var milliseconds: Int?
+    /// Returns whether the signals end it. It is called while a lock is held.
+    var isOver: (SyncSignals) -> Bool
   }
 
-  /// Synchronises until the task is cancelled, while signals of other sources arrive.
-  private func synchronizeRepeatedly(every interval: Duration, beside sources: [@Sendable () async -> Void]) async {
+  private weak var store: SyncModelStore<Local>?
+  private let signals: AwaitedState<SyncSignals>
+  private let retryTimes: Lock<RetryTimes>
+  private let environment: SyncEnvironment
+  private let interval: Int
+  private var failures = 0
+  /// The signals of the last attempt, and those of the last one that reached the server.
+  private var last, reached: SyncSignals
+
+  init(_ store: SyncModelStore<Local>, every interval: Duration) {
+    self.store = store
+    signals = store.handle.signals
+    retryTimes = store.handle.retryTimes
+    environment = store.handle.options.environment
+    self.interval = interval.milliseconds
+    last = signals.withLock { $0 }
+    reached = last
+  }
+
+  /// Synchronises until the task is cancelled or the store is deallocated, while signals of other sources arrive.
+  func run(beside sources: [@Sendable () async -> Void]) async {
     await withTaskGroup(of: Void.self) { group in
       for source in sources { group.addTask { await source() } }
-      await synchronizeRepeatedly(interval.milliseconds)
+      await run()
       group.cancelAll()
     }
     // Without a source it is not known.
-    for task in handle.signals.change({ $0.isConnected = true }) { task.resume() }
+    for task in signals.change({ ($0.isConnected, $0.isReportedConnected) = (true, true) }) { task.resume() }
   }
 
-  private func synchronizeRepeatedly(_ interval: Int) async {
-    let (signals, environment) = (handle.signals, handle.options.environment)
-    var failures = 0
-    // The signals of the last attempt, and those of the last one that reached the server.
-    var (last, reached) = (signals.withLock { $0 }, signals.withLock { $0 })
-    while !Task.isCancelled {
-      let known = signals.withLock { $0 }
-      guard known.isConnected else {
-        await wait(atMost: nil) { $0.isConnected }
-        continue
-      }
-      // Attempts that failed without a connection may succeed now.
-      if known.connections != last.connections { handle.retryTimes.withLock { $0 = RetryTimes() } }
-      last = known
-      let (now, isHinted) = (environment.uptime(), known.hints != reached.hints)
-      let failedTypes = handle.retryTimes.withLock { $0.types }
-      func isDue(_ type: String) -> Bool {
+  /// Synchronises until the task is cancelled or the store is deallocated.
+  func run() async {
+    while !Task.isCancelled, let wait = await attempt() { await end(of: wait) }
+  }
+
+  /// Synchronises once, if there is a connection.
+  ///
+  /// - Returns: the wait before the next attempt; nil if the store was deallocated, or the task cancelled.
+  private func attempt() async -> Wait? {
+    guard let store else { return nil }
+    let known = signals.withLock { $0 }
+    guard known.isConnected else { return Wait(isOver: \.isConnected) }
+    // Attempts that failed without a connection may succeed now.
+    if known.connections != last.connections { retryTimes.withLock { $0 = RetryTimes() } }
+    last = known
+    let (now, isHinted) = (environment.uptime(), known.hints != reached.hints)
+    let failedTypes = retryTimes.withLock { $0.types }
+    do {
+      let report = try await store.sync(obeyingDelays: true) { type in
         if let failed = failedTypes[type] { return failed.time <= now }
-        return isHinted || lastPulls[type].map { now - $0 >= refreshInterval(of: type, interval) } ?? true
+        return isHinted || store.lastPulls[type].map { now - $0 >= refreshInterval(of: type, in: store) } ?? true
       }
-      do {
-        let report = try await sync(obeyingDelays: true, where: isDue)
-        if report.isUnanswered {
-          failures += 1
-          let delay = Lane.delay(failures, environment.random())
-          showNextAttempt(after: delay)
-          // A request for another record or type may have an answer.
-          await wait(atMost: delay) { $0.isNew(after: known) }
-          continue
-        }
-        (failures, reached) = (0, known)
-        // Records that were written during the exchange may not be sent yet.
-        await wait(atMost: untilNextAttempt(interval)) { $0.isNew(after: known) }
-      } catch {
-        // A transport may report a cancellation of its own.
-        if Task.isCancelled { return }
-        failures += 1
-        let required = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Lane.longestDelay) }
-        let delay = max(required ?? 0, Lane.delay(failures, environment.random()))
-        showNextAttempt(after: delay)
-        let failed = signals.withLock { $0 }
-        await wait(atMost: delay) { $0.isReachable(after: failed) }
+      if report.isUnanswered {
+        // A request for another record or type may have an answer.
+        return wait(for: 0, afterFailureOf: store) { $0.isNew(after: known) }
       }
+      (failures, reached) = (0, known)
+      // What was written during the exchange may not be sent yet.
+      return Wait(milliseconds: untilNextAttempt(of: store)) { $0.isNew(after: known) }
+    } catch {
+      // A transport may report a cancellation of its own.
+      if Task.isCancelled { return nil }
+      let required = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Lane.longestDelay) }
+      let failed = signals.withLock { $0 }
+      return wait(for: required ?? 0, afterFailureOf: store) { $0.isReachable(after: failed) }
     }
   }
 
-  /// Adds the time of the next attempt to the status, if that is offline.
-  private func showNextAttempt(after delay: Int) {
-    guard case .offline(let since, _) = status.value else { return }
-    let time = Date(milliseconds: handle.options.environment.now() + delay)
-    status.value = .offline(since: since, retryAt: time)
+  /// Returns the wait after a failure, and adds the time of the next attempt to the status, if that is offline.
+  private func wait(
+    for required: Int, afterFailureOf store: SyncModelStore<Local>, until isOver: @escaping (SyncSignals) -> Bool
+  ) -> Wait {
+    failures += 1
+    // A call of the app had reached the server although no connection was reported.
+    let isConnected = signals.withLock { signals in
+      signals.isConnected = signals.isReportedConnected
+      return signals.isConnected
+    }
+    if !isConnected { return Wait { _ in true } }
+    let delay = max(required, Lane.delay(failures, environment.random()))
+    if case .offline(let since, _) = store.status.value {
+      store.status.value = .offline(since: since, retryAt: Date(milliseconds: environment.now() + delay))
+    }
+    return Wait(milliseconds: delay, isOver: isOver)
   }
 
-  private func refreshInterval(of type: String, _ interval: Int) -> Int { policies[type]?.refreshInterval ?? interval }
+  private func refreshInterval(of type: String, in store: SyncModelStore<Local>) -> Int {
+    store.policies[type]?.refreshInterval ?? interval
+  }
 
-  /// The milliseconds until a type has to be read, or an entry to be sent again.
-  private func untilNextAttempt(_ interval: Int) -> Int {
-    let now = handle.options.environment.uptime()
-    let (entry, failedTypes) = handle.retryTimes.withLock { ($0.nextEntry, $0.types) }
-    let pulls = types.map { name, _ in
-      failedTypes[name]?.time ?? (lastPulls[name] ?? now) + refreshInterval(of: name, interval)
+  /// Returns the milliseconds until a type has to be read, or an entry to be sent again.
+  private func untilNextAttempt(of store: SyncModelStore<Local>) -> Int {
+    let now = environment.uptime()
+    let (entry, failedTypes) = retryTimes.withLock { ($0.nextEntry, $0.types) }
+    let pulls = store.types.map { name, _ in
+      failedTypes[name]?.time ?? (store.lastPulls[name] ?? now) + refreshInterval(of: name, in: store)
     }
     let pull = pulls.min() ?? now + interval
     return max(0, min(pull, entry ?? pull) - now)
   }
 
-  /// Waits until a condition holds, a time has passed, or the task is cancelled.
-  private func wait(atMost milliseconds: Int?, until condition: (SyncSignals) -> Bool) async {
-    let (signals, environment) = (handle.signals, handle.options.environment)
-    await withTaskGroup(of: Void.self) { group in
+  /// Waits until signals or the time end a wait, the task is cancelled, or the store is deallocated.
+  private func end(of wait: Wait) async {
+    await withTaskGroup(of: Void.self) { [signals, environment] group in
       let hasPassed = Lock(false)
-      if let milliseconds {
+      if let milliseconds = wait.milliseconds {
         group.addTask {
           try? await environment.sleep(milliseconds)
           hasPassed.withLock { $0 = true }
           for task in signals.change({ _ in }) { task.resume() }
         }
       }
-      func isOver(_ signals: SyncSignals) -> Bool { hasPassed.withLock { $0 } || condition(signals) }
-      while !Task.isCancelled, !signals.withLock({ isOver($0) }) {
-        await signals.wait(isolation: #isolation, until: isOver)
+      while true {
+        let deallocations = signals.withLock { $0.deallocations }
+        func isOver(_ signals: SyncSignals) -> Bool { hasPassed.withLock { $0 } || wait.isOver(signals) }
+        if Task.isCancelled || store == nil || signals.withLock({ isOver($0) }) { break }
+        await signals.wait(isolation: #isolation) { isOver($0) || $0.deallocations != deallocations }
       }
       group.cancelAll()
     }
@@ -215,12 +262,17 @@ extension AwaitedState<SyncSignals> {
     for await isConnected in connectivity {
       let tasks = change { signals in
         if isConnected { signals = signals.connected } else { signals.isConnected = false }
+        signals.isReportedConnected = isConnected
       }
       for task in tasks { task.resume() }
     }
     if Task.isCancelled { return }
     // Without a source it is not known.
-    for task in change({ $0 = $0.connected }) { task.resume() }
+    let tasks = change { signals in
+      signals = signals.connected
+      signals.isReportedConnected = true
+    }
+    for task in tasks { task.resume() }
   }
 
   /// Follows a source of hints.

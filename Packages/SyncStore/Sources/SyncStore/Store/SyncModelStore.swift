@@ -84,6 +84,9 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     for type in types { synchronize(type) }
   }
 
+  // A background synchronisation of this instance ends.
+  deinit { for task in handle.signals.change({ $0.deallocations += 1 }) { task.resume() } }
+
   /// Adds a class to the synchronised classes.
   public func synchronize(_ type: any Model.Type) {
     if scope.claimTypeName(of: type) != nil { return }
@@ -169,7 +172,13 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   public func sync(comparingAll: Bool) async throws -> SyncReport {
     let report = try await sync(comparingAll: comparingAll) { _ in true }
     // The server can be reached: a background synchronisation does not wait any longer after its failures.
-    if !report.isUnanswered { for task in handle.signals.change({ $0.calls += 1 }) { task.resume() } }
+    if !report.isUnanswered {
+      let tasks = handle.signals.change { signals in
+        signals = signals.connected
+        signals.calls += 1
+      }
+      for task in tasks { task.resume() }
+    }
     return report
   }
 

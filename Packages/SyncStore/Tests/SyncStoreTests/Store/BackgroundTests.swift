@@ -276,6 +276,112 @@ import Testing
     await task.value
   }
 
+  /// Runs a background synchronisation until its source reports no connection, and nothing but a signal can wake it.
+  private func synchronizeOffline(
+    _ store: MemorySyncStore
+  ) async throws -> (task: Task<Void, Never>, connection: AsyncStream<Bool>.Continuation) {
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { await store.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    connection.yield(false)
+    await store.handle.signals.wait(isolation: #isolation) { !$0.isConnected }
+    try await store.save(Tag.labeled("a", "A"))
+    while clock.sleeperCount > 0 { await Task.yield() }
+    return (task, connection)
+  }
+
+  @Test func `Without a connection neither time nor local writes cause a request`() async throws {
+    let store = client()
+    let (task, _) = try await synchronizeOffline(store)
+    let requests = server.requests.count
+    for number in 1...20 {
+      clock.advance(3_600_000)
+      try await store.save(Tag.labeled("\(number)", "T"))
+      for _ in 0..<50 { await Task.yield() }
+      // A sleep would end and wake it.
+      #expect(clock.sleeperCount == 0)
+    }
+    #expect(server.requests.count == requests)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `The app's own call wakes it although its source reports no connection, until a request fails`()
+    async throws
+  {
+    let store = client()
+    let (task, _) = try await synchronizeOffline(store)
+    try await store.sync()
+    #expect(await clock.nextSleep() == 300_000)
+    try await store.save(Tag.labeled("b", "B"))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await server.store().list(Tag.self).count == 2)
+
+    server.isDown = true
+    try await store.save(Tag.labeled("c", "C"))
+    while store.handle.signals.withLock({ $0.isConnected }) { await Task.yield() }
+    while clock.sleeperCount > 0 { await Task.yield() }
+    #expect(store.status.value == .offline(since: Date(milliseconds: 0), retryAt: nil))
+    let requests = server.requests.count
+    clock.advance(3_600_000)
+    for _ in 0..<50 { await Task.yield() }
+    #expect(server.requests.count == requests && clock.sleeperCount == 0)
+
+    server.isDown = false
+    try await store.sync()
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await server.store().list(Tag.self).count == 3)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `The app's own call that reaches no server does not wake it`() async throws {
+    let store = client()
+    let (task, _) = try await synchronizeOffline(store)
+    server.isDown = true
+    await #expect(throws: ModelStoreError.self) { try await store.sync() }
+    let requests = server.requests.count
+    for _ in 0..<50 { await Task.yield() }
+    #expect(server.requests.count == requests && clock.sleeperCount == 0)
+    task.cancel()
+    await task.value
+  }
+
+  @Test(.timeLimit(.minutes(30)), arguments: [true, false])
+  func `It ends with the store, with and without a connection`(isConnected: Bool) async throws {
+    var store: MemorySyncStore? = client()
+    weak let released = store
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { [weak store] in await store?.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    if !isConnected {
+      connection.yield(false)
+      while clock.sleeperCount > 0 {
+        try await store?.save(Tag.labeled("a", "A"))
+        await Task.yield()
+      }
+    }
+    store = nil
+    #expect(released == nil)
+    await task.value
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `It ends with the store after a failure, and not with another instance over the same engine`() async throws {
+    var store: MemorySyncStore? = client()
+    let handle = try #require(store).handle
+    server.isDown = true
+    let task = Task { [weak store] in await store?.keepSynchronized() }
+    #expect(await clock.nextSleep() == 2_000)
+    do { _ = MemorySyncStore(handle) }
+    for _ in 0..<50 { await Task.yield() }
+    #expect(server.requests.count == 1 && clock.sleeperCount == 1)
+    store = nil
+    await task.value
+    #expect(server.requests.count == 1 && clock.sleeperCount == 0)
+  }
+
   @Test(.timeLimit(.minutes(30)))
   func `A background synchronisation that ended without a connection does not delay the next one with another source`()
     async throws

@@ -21,6 +21,9 @@ final class ManualClock: Sendable {
 
   var time: Int { state.withLock { $0.time } }
 
+  /// The number of sleeps in progress.
+  var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
   /// Moves the clock, and ends the sleeps that are over.
   func advance(_ milliseconds: Int) {
     let ended = state.withLock { state in
