@@ -63,7 +63,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       for operation in batch.operations {
         let noted = try await note(try await mapped(operation), group)
         operations.append(noted.operation)
-        if let entry = noted.entry { entries.append(entry) }
+        entries += noted.entries
       }
       try await checkLimit(adding: entries)
       let completed: [RecordOperation]
@@ -75,13 +75,14 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         throw RecordMismatch(.wasChanged, mismatch.type, mismatch.identifier)
       }
       for task in signals.change({ $0.commits += 1 }) { task.resume() }
-      return completed.filter { $0.type != OutboxEntry.recordType }
+      return completed.filter { !BookkeepingType.contains($0.type) }
     }
   }
 
   private func checkLimit(adding entries: [RecordOperation]) async throws {
     guard let limit = options.outboxLimit else { return }
-    let added = entries.count { $0.operation == .create } - entries.count { $0.operation == .delete }
+    let changed = entries.filter { $0.type == OutboxEntry.recordType }
+    let added = changed.count { $0.operation == .create } - changed.count { $0.operation == .delete }
     if added <= 0 { return }
     let count = try await local.current().count(OutboxEntry.recordType)
     if count + added <= limit { return }
@@ -93,30 +94,35 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       """)
   }
 
-  /// Returns an operation that expects the record as it was read, and the one on its entry; nil if a clean record stays
-  /// equal.
+  /// Returns an operation that expects the record as it was read, and those on its entry; none if a clean record stays
+  /// equal. A damaged entry is kept as a discarded value.
   private func note(
     _ operation: RecordOperation, _ group: String?
-  ) async throws -> (operation: RecordOperation, entry: RecordOperation?) {
+  ) async throws -> (operation: RecordOperation, entries: [RecordOperation]) {
     let (type, identifier) = (operation.type, operation.identifier)
     let name = OutboxEntry.recordIdentifier(type, identifier)
-    let stored: (bytes: [UInt8], revision: UInt64?)?
+    var stored: (entry: OutboxEntry?, revision: UInt64?)?
+    var kept: [RecordOperation] = []
     do {
-      stored = try await local.read(OutboxEntry.recordType, name).map { ($0.bytes, $0.revision) }
+      if let found = try await local.read(OutboxEntry.recordType, name) {
+        stored = (OutboxEntry(bytes: found.bytes), found.revision)
+        if stored?.entry == nil { kept = [try damage(String(decoding: found.bytes, as: UTF8.self), type, identifier)] }
+      }
     } catch let error as ModelStoreError where error.code == .corrupt {
-      stored = ([], nil)
+      let report = try await local.unreadableRecord(OutboxEntry.recordType, name, error)
+      (stored, kept) = ((nil, nil), [try damage(report.description, type, identifier)])
     }
     var operation = operation
     var entry: OutboxEntry
     if let stored {
       // If the base is lost, every difference from the server's record is a conflict, and shown as one.
       let known =
-        OutboxEntry(bytes: stored.bytes)
+        stored.entry
         ?? OutboxEntry(
           type, identifier, base: options.isTemporary(type, identifier) ? nil : [:], since: environment.date)
       guard let changed = known.changed(by: operation.operation, in: group) else {
         if known.wasDeleted { noteDeletion(type, identifier) }
-        return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
+        return (operation, [.delete(OutboxEntry.recordType, name, ifRevision: stored.revision)] + kept)
       }
       entry = changed
     } else {
@@ -124,7 +130,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       if operation.operation == .update, let base, let record = (try? JSONValue(json: operation.value))?.objectValue,
         RecordMerge.areEqual(base, record)
       {
-        return (operation, nil)
+        return (operation, [])
       }
       entry = OutboxEntry(type, identifier, base: base, since: environment.date)
       if let group { entry.groups = [group] }
@@ -132,11 +138,19 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     }
     if operation.operation == .delete, entry.base != nil || entry.wasDeleted { noteDeletion(type, identifier) }
     let bytes = try entry.bytes()
-    return (
-      operation,
-      stored.map { .update(OutboxEntry.recordType, name, bytes, ifRevision: $0.revision) }
-        ?? .create(OutboxEntry.recordType, name, bytes)
-    )
+    let change: RecordOperation =
+      if let stored {
+        .update(OutboxEntry.recordType, name, bytes, ifRevision: stored.revision)
+      } else {
+        .create(OutboxEntry.recordType, name, bytes)
+      }
+    return (operation, [change] + kept)
+  }
+
+  /// Returns the operation that keeps a damaged entry, which a local write replaces.
+  private func damage(_ text: String, _ type: String, _ identifier: String) throws -> RecordOperation {
+    let entry = RecordMerge.Discarded(key: DiscardedValue.outboxEntryKey, value: .string(text))
+    return try DiscardedValue(entry, of: type, identifier, environment).creation()
   }
 
   /// Records that this process deleted a record that the server has, or had.

@@ -87,7 +87,7 @@ final class SyncExchange<Local: RecordEngine> {
     } catch let failure as LocalFailure {
       throw failure.error
     }
-    let rest = try await engine.outbox().entries
+    let (rest, damaged) = try await engine.outbox()
     report.waiting = rest.count
     report.waitingSince = rest.map(\.since).min()
     let (now, random) = (environment.uptime(), environment.random())
@@ -96,8 +96,8 @@ final class SyncExchange<Local: RecordEngine> {
     if isUnanswered { return store.noteUnreachable() }
     if report.failures.isEmpty { store.lastCompletion = environment.date }
     store.unreachableSince = nil
-    let parked = rest.count(where: \.isParked)
-    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: store.lastCompletion)
+    let held = rest.count(where: \.isParked) + damaged.count
+    store.status.value = held > 0 ? .needsAttention(held) : .idle(since: store.lastCompletion)
   }
 
   // MARK: Failures

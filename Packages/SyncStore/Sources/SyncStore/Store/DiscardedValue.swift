@@ -4,6 +4,9 @@ import StoreEngine
 
 /// A local value that a merge discarded in favour of the server's, kept until it is acknowledged.
 ///
+/// A damaged outbox entry is kept as well when a local write replaces it. Its ``key`` is `sync.outbox`, and its
+/// ``value`` is the text of the entry, or the reason why the local store can't read it.
+///
 /// ```swift
 /// for value in try await store.discardedValues() {
 ///   print(value.type, value.identifier, value.key ?? "all", value.value)
@@ -12,6 +15,8 @@ import StoreEngine
 public struct DiscardedValue: Sendable, Hashable {
   /// The name of the type of the records that hold discarded values.
   static let recordType = "sync.discarded"
+  /// The key of a damaged outbox entry.
+  static let outboxEntryKey = OutboxEntry.recordType
 
   /// The identifier of the note.
   public let id: String

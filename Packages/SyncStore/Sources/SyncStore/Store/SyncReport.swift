@@ -32,7 +32,8 @@ public struct SyncReport: Sendable, CustomStringConvertible {
   public var waitingSince: Date?
   /// The records and types that could not be synchronised. Their local changes are kept.
   public var failures: [Failure] = []
-  /// The identifiers of outbox entries that are damaged.
+  /// The damaged outbox entries, as `Type/identifier`. They are neither sent nor removed, and their records are not
+  /// changed. The next local write of such a record begins another entry, and keeps this one as a ``DiscardedValue``.
   public var damaged: [String] = []
 
   /// Whether the exchange ended early, because several requests in a row had no answer.

@@ -15,7 +15,7 @@ public enum SyncStatus: Sendable, Hashable {
   case offline(since: Date, retryAt: Date?)
   /// The server needs other credentials; the time since when.
   case unauthorized(since: Date)
-  /// Some outbox entries wait for a person: the number of them.
+  /// Some outbox entries wait for a person, because they were rejected or are damaged: the number of them.
   case needsAttention(Int)
 }
 

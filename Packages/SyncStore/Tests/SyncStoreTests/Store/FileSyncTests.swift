@@ -101,10 +101,91 @@ import Testing
       #expect(report.damaged == [name] && report.pushed == 1)
       #expect(try await MemoryModelStore(server).list(Book.self).map(\.title.value) == ["Second"])
       #expect(first.title.value == "First")
-      // The next local write begins an entry again.
+      #expect(store.status.value == .needsAttention(1))
+      // The next local write begins an entry again, and keeps the damaged one.
       first.rating.value = 1
       try await store.save(first)
       #expect(try await store.handle.outbox().damaged.isEmpty)
+      let kept = try #require(try await store.discardedValues().first)
+      #expect(kept.type == "Book" && kept.identifier == first.identifier && kept.key == "sync.outbox")
+      #expect(kept.value == #"{"type":7}"#)
+      #expect(try await store.sync().pushed == 1)
+      try await store.acknowledge([kept])
+      #expect(try await store.discardedValues().isEmpty)
+      try await close(store)
+    }
+  }
+
+  /// Flips a bit in the last line of a journal that has a text.
+  private func damage(_ text: String, in folder: URL) throws {
+    let file = folder.appending(path: "groups/@default/000001.journal")
+    var bytes = try Data(contentsOf: file)
+    let range = try #require(bytes.range(of: Data(text.utf8), options: .backwards))
+    bytes[range.upperBound - 1] ^= 1
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+
+  /// Two tags that the server knows, and that were edited since: the entry of the first one is damaged.
+  private func storeWithDamagedEntry(_ folder: URL, reopens: Bool) async throws -> SyncModelStore<FileStoreHandle> {
+    let remote = MemoryModelStore(server)
+    try await remote.createAll([Tag.labeled("a", "A"), Tag.labeled("b", "B")])
+    var store = fileSyncStore(folder, remote: MemoryModelStore(server))
+    store.synchronize(Tag.self)
+    try await store.sync()
+    for tag in try await store.list(Tag.self) {
+      tag.label.value = "Edited \(tag.id.value ?? "")"
+      try await store.save(tag)
+    }
+    if reopens { try await close(store) }
+    // The base of the entry: the record itself has other text.
+    try damage(#""label":"A"#, in: folder)
+    if reopens {
+      store = fileSyncStore(folder, remote: MemoryModelStore(server))
+      store.synchronize(Tag.self)
+    }
+    return store
+  }
+
+  @Test(arguments: [false, true])
+  func `An entry whose bytes changed in the file is reported and kept, and the others are sent`(reopens: Bool)
+    async throws
+  {
+    try await withFolder { folder in
+      let store = try await storeWithDamagedEntry(folder, reopens: reopens)
+      for _ in 1...2 {
+        #expect(try await store.sync().damaged == ["Tag/a"])
+        #expect(store.status.value == .needsAttention(1))
+        #expect(try await MemoryModelStore(server).list(Tag.self).map(\.label.value) == ["A", "Edited b"])
+        #expect(try await store.lookup(Tag.self, identifier: "a").label.value == "Edited a")
+      }
+      let error = await #expect(throws: ModelStoreError.self) { try await store.removeLocalRecords() }
+      #expect(error?.code == .denied && error?.message.contains("Tag/a") == true)
+
+      let tag = try await store.lookup(Tag.self, identifier: "a")
+      guard case .parked = try await store.syncState(of: tag) else { Issue.record("It is not parked."); return }
+      tag.label.value = "Saved again"
+      try await store.save(tag)
+      let kept = try await store.discardedValues()
+      #expect(kept.map(\.key) == ["sync.outbox"] && kept.first?.value.stringValue?.isEmpty == false)
+      // The version of the server on which the entry was based is lost, so the difference is a conflict.
+      store.resolve(Tag.self) { _ in .local }
+      let report = try await store.sync()
+      #expect(report.damaged.isEmpty && report.waiting == 0)
+      #expect(
+        try await MemoryModelStore(server).list(Tag.self).compactMap(\.label.value) == ["Saved again", "Edited b"])
+      try await close(store)
+    }
+  }
+
+  @Test func `An entry whose bytes changed in the file can be discarded with all local records`() async throws {
+    try await withFolder { folder in
+      let store = try await storeWithDamagedEntry(folder, reopens: true)
+      try await store.removeLocalRecords(discardUnsynced: true)
+      #expect(try await store.handle.outbox().damaged.isEmpty)
+      #expect(try await store.sync().pulled == 2)
+      #expect(try await store.list(Tag.self).map(\.label.value) == ["A", "B"])
       try await close(store)
     }
   }
