@@ -12,6 +12,7 @@ import StoreProtocol
 /// | 2 | a change time with order and pages |
 /// | 3 | deletion marks |
 /// | 4 | idempotency keys |
+/// | 5 | a stream of hints: the version of the last change is the identifier of the last event |
 final class SimulatedService: Sendable {
   struct Row: Sendable {
     var identifier: String

@@ -43,6 +43,8 @@ final class StoreSimulation {
     var process = Process()
     /// The difference of its clock from the right time, in milliseconds.
     let skew = Lock(0)
+    /// The last event that it received from the stream of the server.
+    var lastEvent = 0
     /// The models that this process deleted.
     var deleted: [any SimulatedModel] = []
 
@@ -181,6 +183,7 @@ final class StoreSimulation {
       case 7 where choices.revokesAccess: revokeOrGrant(client)
       default: await sync(client)
       }
+      for client in hinted where random.below(3) == 0 { await follow(client) }
       if choices.restoresBackup, step == operations / 3 { backup = (service.current.database, step) }
       if let backup, step == operations * 2 / 3 { try await restore(backup.database) }
     }
@@ -191,6 +194,7 @@ final class StoreSimulation {
     try await checkParked()
     try await settle(rounds: 5)
     if service.tier >= 2, !choices.revokesAccess, !choices.restoresBackup { try await checkFreshness() }
+    if service.tier >= 5, !choices.revokesAccess, !choices.restoresBackup { try await checkHints() }
     // All records are compared once a day. A comparison can free a deletion that waited, which others notice a day
     // later.
     for _ in 0..<(service.tier >= 2 ? 2 : 1) {
@@ -198,6 +202,29 @@ final class StoreSimulation {
       try await settle(rounds: 3)
     }
     try await checkEnd()
+  }
+
+  /// The clients that did not receive all events of the stream yet.
+  private var hinted: [Client] {
+    let last = service.current.version
+    return service.tier >= 5 ? clients.filter { $0.lastEvent != last } : []
+  }
+
+  /// Has a client receive the last event, and synchronise.
+  private func follow(_ client: Client) async {
+    client.lastEvent = service.current.version
+    await sync(client)
+  }
+
+  /// T5: a change of one client arrives at all others by hints only, and these cause no hints without end.
+  private func checkHints() async throws {
+    await edit(clients[0])
+    await sync(clients[0])
+    for _ in 0..<10 {
+      if hinted.isEmpty { return try await checkFreshness() }
+      for client in hinted { await follow(client) }
+    }
+    problems.insert("T5: synchronised clients cause hints without end")
   }
 
   private func settle(rounds: Int) async throws {
