@@ -53,7 +53,7 @@ extension RemoteRecords {
   ) async -> RemoteAnswer {
     do {
       let answered = try await send(type, identifier, isTemporary: isTemporary, flight, over: version)
-      return .stored(identifier: answered?.identifier, record: answered?.record(over: flight.record))
+      return .stored(identifier: answered?.identifier, record: try answered?.record(over: flight.record))
     } catch {
       return .failed(RemoteFault.storeError(error))
     }

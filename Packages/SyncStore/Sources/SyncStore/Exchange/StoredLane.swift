@@ -17,21 +17,13 @@ struct StoredLane {
   /// - Throws: the errors of the engine, or ``DamagedEntry``.
   init(_ type: String, _ identifier: String, in engine: some RecordEngine) async throws {
     (self.type, self.identifier) = (type, identifier)
-    let name = OutboxEntry.recordIdentifier(type, identifier)
     var (stored, found): (StoredRecord?, StoredRecord?)
     // A local write between the two reads changes the entry, too. Its record with the entry of before would count as
     // that of the server, and be overwritten.
-    func entry() async throws -> StoredRecord? {
-      do {
-        return try await engine.read(OutboxEntry.recordType, name)
-      } catch let error as ModelStoreError where error.code == .corrupt {
-        throw DamagedEntry(type: type, identifier: identifier)
-      }
-    }
     repeat {
-      stored = try await entry()
+      stored = try await Self.entry(type, identifier, in: engine)
       found = try await engine.read(type, identifier)
-    } while try await entry()?.revision != stored?.revision
+    } while try await Self.entry(type, identifier, in: engine)?.revision != stored?.revision
     var lane = Lane()
     if let stored {
       guard let entry = OutboxEntry(bytes: stored.bytes) else { throw DamagedEntry(type: type, identifier: identifier) }
@@ -41,6 +33,27 @@ struct StoredLane {
     self.lane = lane
     record = found.map { ($0.bytes, $0.revision) }
     entryRevision = stored?.revision
+  }
+
+  private static func entry(
+    _ type: String, _ identifier: String, in engine: some RecordEngine
+  ) async throws -> StoredRecord? {
+    do {
+      return try await engine.read(OutboxEntry.recordType, OutboxEntry.recordIdentifier(type, identifier))
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      throw DamagedEntry(type: type, identifier: identifier)
+    }
+  }
+
+  /// Returns whether an engine has a clean record with some bytes. Nothing is parsed.
+  ///
+  /// - Throws: as ``init(_:_:in:)``.
+  static func isClean(
+    _ type: String, _ identifier: String, with bytes: [UInt8], in engine: some RecordEngine
+  ) async throws -> Bool {
+    // In this order, because a local write between the two reads adds an entry.
+    guard try await engine.read(type, identifier)?.bytes == bytes else { return false }
+    return try await entry(type, identifier, in: engine) == nil
   }
 
   /// Whether the engine has neither the record nor an entry.

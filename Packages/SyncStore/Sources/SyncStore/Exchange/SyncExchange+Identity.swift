@@ -16,7 +16,7 @@ extension SyncExchange {
   /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
   func assign<M: Model>(
     _ type: M.Type, _ temporary: String, _ identifier: String,
-    _ remote: (AttributeDictionary?) -> AttributeDictionary,
+    _ remote: (AttributeDictionary?) throws -> AttributeDictionary,
     _ body: (inout Lane, AttributeDictionary) -> Void
   ) async throws {
     let live = store.scope.liveModel(type, identifier: temporary)
@@ -43,14 +43,14 @@ extension SyncExchange {
   /// Returns the operations that give a record its identifier; nil if it has no request in flight any more.
   private func assignment<M: Model>(
     _ type: M.Type, _ temporary: String, _ identifier: String,
-    _ remote: (AttributeDictionary?) -> AttributeDictionary,
+    _ remote: (AttributeDictionary?) throws -> AttributeDictionary,
     _ body: (inout Lane, AttributeDictionary) -> Void
   ) async throws -> [RecordOperation]? {
     let name = M.typeName
     let old = try await StoredLane(name, temporary, in: engine.local)
     guard let flight = old.lane.entry?.flight else { return nil }
     var lane = old.lane
-    body(&lane, remote(flight.record))
+    body(&lane, try remote(flight.record))
     lane.entry?.identifier = identifier
     var operations = try old.operations(to: Lane()) { try note($0, name, identifier) }
     let target = try await StoredLane(name, identifier, in: engine.local)

@@ -148,7 +148,7 @@ extension SyncExchange {
         continue
       }
       guard let known = stored.lane.entry?.base ?? stored.lane.local,
-        store.references.lacksExclusiveLink(in: record.record(over: nil), of: type, comparedTo: known)
+        store.references.lacksExclusiveLink(in: try record.record(over: nil), of: type, comparedTo: known)
       else { continue }
       do {
         guard var alone = try await remote.find(type, record.identifier) else { continue }
@@ -188,6 +188,11 @@ extension SyncExchange {
       for record in records {
         let stored: StoredLane
         do {
+          if record.isKept, case .bytes(let bytes) = record.content,
+            try await StoredLane.isClean(type, record.identifier, with: bytes, in: engine.local)
+          {
+            continue
+          }
           stored = try await StoredLane(type, record.identifier, in: engine.local)
         } catch is DamagedEntry {
           continue
@@ -206,9 +211,16 @@ extension SyncExchange {
         }
         // The mark of the deletion is about the deleted record.
         if !record.isKept, lane.entry?.isCreatedAgain == true { continue }
+        let values: RemoteRecord.Values
+        do throws(ModelStoreError) {
+          values = try record.parsed()
+        } catch {
+          rejected[ExactText(record.identifier)] = (record, error)
+          continue
+        }
         let remote =
-          lane.entry.map { record.record(over: $0.base ?? [:]) }
-          ?? record.record(over: lane.local, keepsSpelling: false)
+          lane.entry.map { values.record(over: $0.base ?? [:]) }
+          ?? values.record(over: lane.local, keepsSpelling: false)
         if PlantedFault.isPlanted(.pullRevertsPendingEdits)
           || lane.local == nil && PlantedFault.isPlanted(.revivesDeletedRecord)
         {
@@ -252,11 +264,11 @@ extension SyncExchange {
     guard isUnknown else { return false }
     for temporary in candidates {
       let stored = try await locally { try await StoredLane(M.typeName, temporary, in: engine.local) }
-      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: record.record(over: nil)) else {
+      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: try record.record(over: nil)) else {
         continue
       }
       if remote.hasKeys { return true }
-      try await assign(type, temporary, record.identifier, { record.record(over: $0) }) {
+      try await assign(type, temporary, record.identifier, { try record.record(over: $0) }) {
         $0.read($1, after: .success, resolve: resolver(M.typeName))
       }
       unansweredCreations[M.typeName]?.removeAll { $0 == temporary }

@@ -377,7 +377,7 @@ extension SyncExchange {
   /// The server's version of a record, or its absence.
   private struct Version<M: Model> {
     var model: M?
-    var answer: RemoteRecord?
+    var answer: RemoteRecord.Values?
 
     func record(_ other: AttributeDictionary?) -> AttributeDictionary? { answer?.record(over: other) }
   }
@@ -392,7 +392,7 @@ extension SyncExchange {
       noteAnswer()
       guard let model = found else { return Version() }
       do {
-        return Version(model: model, answer: try remote.record(of: model))
+        return Version(model: model, answer: try remote.record(of: model).parsed())
       } catch {
         remote.release(model)
         throw error

@@ -69,7 +69,7 @@ private final class Parcel: Model {
       return
     }
     #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: try StoredLane.bytes(expected), as: UTF8.self))
-    #expect(record.record(over: nil) == expected)
+    #expect(try record.record(over: nil) == expected)
     #expect(try record.bytes() == bytes)
   }
 
@@ -80,13 +80,21 @@ private final class Parcel: Model {
 
   @Test func `A record with nested or unknown keys has all its values`() throws {
     let (parcel, values) = try pulled(Parcel.self, ["id": 1, "address": ["city": "Bath"], "note": nil])
-    #expect(parcel.record(over: nil) == values)
+    #expect(try parcel.record(over: nil) == values)
     #expect(try JSONValue(json: parcel.bytes()) == ["id": 1, "address": ["city": "Bath"], "note": nil])
     let known: AttributeDictionary = ["id": 1, "address": ["city": "York", "zip": "Y1"], "row": 4]
     #expect(
-      parcel.record(over: known) == ["id": 1, "address": ["city": "Bath", "zip": "Y1"], "note": nil, "row": 4])
+      try parcel.record(over: known) == ["id": 1, "address": ["city": "Bath", "zip": "Y1"], "note": nil, "row": 4])
     let context = ValueTransformerContext(keepsUnknownKeys: true)
     let volume = try pulled(Tome.self, ["id": "a", "shelf": "B7"], context).record
     #expect(try JSONValue(json: volume.bytes()) == ["id": "a", "shelf": "B7"])
+  }
+
+  @Test(arguments: ["", "[]", "{\"id\":1", "7"])
+  func `Bytes that are no JSON object are an error, and not a record without values`(text: String) throws {
+    let record = RemoteRecord(
+      identifier: "a", content: .bytes(Array(text.utf8)), model: Tome(), context: .standard)
+    let error = #expect(throws: ModelStoreError.self) { try record.record(over: ["title": "Emma"]) }
+    #expect(error?.code == .corrupt && error?.identifier == "a")
   }
 }
