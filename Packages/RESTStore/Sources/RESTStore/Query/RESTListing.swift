@@ -226,7 +226,9 @@ struct RESTListing<M: Model> {
       },
       { answer, response in
         let page = try page(at: position, of: answer)
-        let models = position.skipped == 0 ? models(in: response, readSince: readStart) : nil
+        // The models of the only page were not read from its bytes: they are invalid or unusual.
+        let wasTried = position.page == 1 && isOnlyPage(response)
+        let models = position.skipped == 0 && !wasTried ? models(in: response, readSince: readStart) : nil
         return (models.map(Found.models) ?? .records(page.records), page.next)
       })
   }
@@ -263,13 +265,16 @@ struct RESTListing<M: Model> {
     return needsAll ? query.pageCount(of: count) : count
   }
 
+  /// Returns whether the answer to the first request has the whole list.
+  private func isOnlyPage(_ response: HTTPResponseData) -> Bool {
+    start.skipped == 0 && translation.paging == .whole
+      && RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil
+  }
+
   /// Reads the models of a list from the bytes of a single answer. Returns nil if there may be other pages, or the
   /// answer is unusual.
   private func onlyModels(in response: HTTPResponseData, readSince readStart: PendingReads.Moment) -> [M]? {
-    guard start.skipped == 0, translation.paging == .whole,
-      RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
-      let models = models(in: response, readSince: readStart)
-    else { return nil }
+    guard isOnlyPage(response), let models = models(in: response, readSince: readStart) else { return nil }
     return query.limit.map { Array(models.prefix($0)) } ?? models
   }
 
