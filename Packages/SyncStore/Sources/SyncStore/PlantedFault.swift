@@ -15,7 +15,7 @@ enum PlantedFault: CaseIterable {
   case abandonsUnansweredRequest
   /// A process that was killed during a synchronisation blocks all later ones.
   case blocksAfterCrash
-  /// Reads go backwards: a pushed record has its former values again.
+  /// Reads go backwards: a pushed record has its previous values again.
   case restoresBaseAfterPush
   /// A failing entry at the head of the outbox blocks all others.
   case stopsAtFailingHead

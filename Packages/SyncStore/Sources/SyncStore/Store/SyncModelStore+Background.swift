@@ -190,7 +190,7 @@ private final class BackgroundLoop<Local: RecordEngine> {
         return wait(for: 0, afterFailureOf: store) { $0.isNew(after: known) }
       }
       (failures, reached) = (0, known)
-      // What was written during the exchange may not be sent yet.
+      // Writes during the exchange may not have been sent yet.
       return Wait(milliseconds: untilNextAttempt(of: store)) { $0.isNew(after: known) }
     } catch {
       // A transport may report a cancellation of its own.

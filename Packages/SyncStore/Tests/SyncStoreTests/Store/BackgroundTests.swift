@@ -348,7 +348,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: [true, false])
-  func `It ends with the store, with and without a connection`(isConnected: Bool) async throws {
+  func `The background loop ends with the store, with and without a connection`(isConnected: Bool) async throws {
     var store: MemorySyncStore? = client()
     weak let released = store
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
@@ -368,7 +368,9 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(30)))
-  func `It ends with the store after a failure, and not with another instance over the same engine`() async throws {
+  func `The background loop ends with the store after a failure, and not with another instance over the same engine`()
+    async throws
+  {
     var store: MemorySyncStore? = client()
     let handle = try #require(store).handle
     server.isDown = true

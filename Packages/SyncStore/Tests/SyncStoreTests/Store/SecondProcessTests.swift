@@ -10,7 +10,8 @@
   @Suite struct `A second process over the folder of a synchronised store` {
     let server = MemoryModelStore().handle
 
-    @Test func `It can't write or synchronise while the first one has the folder, and reads what that commits`()
+    @Test
+    func `A second process can't write or synchronise while the first one has the folder, and reads what that commits`()
       async throws
     {
       try await withFolder { folder in
@@ -48,7 +49,7 @@
       }
     }
 
-    @Test func `It synchronises the folder after the first one closed it`() async throws {
+    @Test func `A second process synchronises the folder after the first one closed it`() async throws {
       try await withFolder { folder in
         let local = FileModelStore(directory: folder)
         let first = SyncModelStore(local: local, remote: MemoryModelStore(server), types: [Tag.self])
