@@ -90,7 +90,7 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
 
   /// A sentence with the position of the error, the expected and the found content.
   public var description: String {
-    let subject = code == .missingArray ? "Unexpected document" : "Invalid JSON"
+    let subject = code == .missingArray ? "The document has no list" : "Invalid JSON"
     return "\(subject) at line \(line), column \(column) (byte \(offset)): \(message)."
   }
 }
