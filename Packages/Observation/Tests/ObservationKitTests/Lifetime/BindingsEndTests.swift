@@ -227,6 +227,6 @@ private final class Box: ValueObservable, ValueObserver {
     let text = issues { source.value = 1 }.first?.description ?? ""
     #expect(text.contains("Int"))
     #expect(text.contains("100000"))
-    #expect(text.contains("The last value stays"))
+    #expect(text.contains("The last value is kept"))
   }
 }
