@@ -10,7 +10,8 @@ enum AllBenchmarks {
       + LookupBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
       + OpeningBenchmarks.all(in: directory) + MemoryLookupBenchmarks.all + MemoryStoringBenchmarks.all
       + MemoryQueryBenchmarks.all + AggregateBenchmarks.all(in: directory) + InclusionBenchmarks.all(in: directory)
-      + LiveBenchmarks.all + SchemaBenchmarks.all + RESTBenchmarks.all + SyncBenchmarks.all(in: directory)
+      + EverydayBenchmarks.all(in: directory) + LiveBenchmarks.all + SchemaBenchmarks.all + RESTBenchmarks.all
+      + SyncBenchmarks.all(in: directory)
       + postgres(in: directory)
   }
   private static func postgres(in directory: StoreFolder.Place) -> [Benchmark] {

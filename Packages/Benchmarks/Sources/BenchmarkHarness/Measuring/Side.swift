@@ -63,4 +63,31 @@ public struct Side {
     }
     self.finish = finish
   }
+
+  /// Returns a side that measures its own time, such as that of another process.
+  ///
+  /// - Parameters:
+  ///   - name: the name in reports.
+  ///   - goal: the goal for the ratio of the first side's time to the time of this one.
+  ///   - measure: a function that does the work and returns its time and its checksum. Its argument is the number of the
+  ///     round, 0 for the warm-up.
+  ///   - finish: a function that cleans up after the last round, also after an error.
+  public static func selfTimed(
+    _ name: String, goal: Double? = nil,
+    measure: @escaping (_ round: Int) async throws -> (time: Duration, checksum: UInt64),
+    finish: @escaping () async throws -> Void = {}
+  ) -> Side {
+    Side(selfTimed: name, goal, measure, finish)
+  }
+
+  private init(
+    selfTimed name: String, _ goal: Double?,
+    _ measure: @escaping (_ round: Int) async throws -> (time: Duration, checksum: UInt64),
+    _ finish: @escaping () async throws -> Void
+  ) {
+    self.name = name
+    self.goal = goal
+    self.measure = measure
+    self.finish = finish
+  }
 }

@@ -6,19 +6,20 @@ import MemoryStore
 enum AggregateBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     let memory = ExpenseStore<MemoryModelStore>.memory
-    return of(memory, joined: true) + [afterWrite(memory), ofIndex(memory), ofCoveringIndex(memory)]
-      + of(ExpenseStore<FileModelStore>.file(in: place), joined: false)
+    return of(memory) + [afterWrite(memory), ofIndex(memory), ofCoveringIndex(memory)]
+      + of(ExpenseStore<FileModelStore>.file(in: place))
   }
 
   private static let size = 1_000_000
   private static let categoryCount = 100
   private static let rounds = 21
 
-  private static func of<Store: ModelStore>(_ kind: ExpenseStore<Store>, joined hasJoin: Bool) -> [Benchmark] {
-    let shared = SharedExpenses(kind, categoryCount: categoryCount, uses: hasJoin ? 6 : 5)
+  private static func of<Store: ModelStore>(_ kind: ExpenseStore<Store>) -> [Benchmark] {
+    let shared = SharedExpenses(kind, categoryCount: categoryCount, uses: 6)
     return [
       sum(shared, .first), sum(shared, .second), sum(shared, .later), groups(shared, .first), groups(shared, .later),
-    ] + (hasJoin ? [joined(shared)] : [])
+      joined(shared),
+    ]
   }
 
   /// The number of a call of the same query on one store instance.

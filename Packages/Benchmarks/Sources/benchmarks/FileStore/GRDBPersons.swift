@@ -60,7 +60,20 @@ final class GRDBPersons: Sendable {
     }
   }
 
+  /// Indexes the words of the addresses of all people.
+  func indexWords() async throws {
+    try await pool.write { db in
+      try db.execute(sql: "CREATE VIRTUAL TABLE words USING fts5(email)")
+      try db.execute(sql: "INSERT INTO words (rowid, email) SELECT id, email FROM person")
+    }
+  }
+
   // MARK: Reading
+
+  /// Returns the people with each word, with one read each.
+  func people(words: [String]) throws -> [PersonRecord] {
+    try words.flatMap { word in try pool.read { try PersonRecord.fetchAll($0, word: word) } }
+  }
 
   func identifiers() async throws -> [Int] {
     try await pool.read { try Int.fetchAll($0, sql: "SELECT id FROM person ORDER BY id") }

@@ -81,6 +81,10 @@ final class FilledStores {
   let store: FileModelStore
   let database: GRDBPersons
   private let folders: [StoreFolder]
+  /// The folder of the file store.
+  var folder: URL { folders[0].url }
+  /// The folder of the database.
+  var databaseFolder: URL { folders[1].url }
 
   /// - Parameter isIndexed: whether both keep an index of the scores.
   init(in place: StoreFolder.Place, count: Int, isIndexed: Bool = false) async throws {
@@ -99,6 +103,9 @@ final class FilledStores {
   func close() async throws {
     try await store.close()
     try database.close()
-    for folder in folders { folder.remove() }
+    remove()
   }
+
+  /// Removes both, closed ones.
+  func remove() { for folder in folders { folder.remove() } }
 }

@@ -3,7 +3,7 @@ import FileStore
 
 /// Queries of a store with a million people, ten for each score.
 enum QueryBenchmarks {
-  static func all(in place: StoreFolder.Place) -> [Benchmark] { [indexed(in: place)] }
+  static func all(in place: StoreFolder.Place) -> [Benchmark] { [indexed(in: place), words(in: place)] }
 
   private static func indexed(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(
@@ -39,6 +39,34 @@ enum QueryBenchmarks {
             for range in scores { found += try stores.database.peopleBlocking(scores: range) }
             return found
           },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  /// Searches for a word that one text of 100,000 has. The texts have five words.
+  private static func words(in place: StoreFolder.Place) -> Benchmark {
+    Benchmark(
+      group: "text index", name: "file store: word in 100,000 texts, as new models", operation: "query", size: 1_000,
+      goal: 100_000
+    ) { size in
+      let count = 100_000
+      let stores = try await FilledStores(in: place, count: count)
+      try await stores.store.index(\Person.email, .text)
+      try await stores.database.indexWords()
+      let words = (0..<size).map { "\($0 * 7_919 % count)" }
+      return [
+        Side(
+          "ModelKit", prepare: { _ in FileModelStore(stores.store.handle) },
+          run: { store in
+            var found: [Person] = []
+            for word in words {
+              found += try await store.list(Person.self, where: { $0.email.matches(words: word) })
+            }
+            return found
+          }, checksum: { Person.checksum($0) }, finish: { try await stores.close() }),
+        Side(
+          "GRDB, FTS5", goal: 1, prepare: { _ in }, run: { try stores.database.people(words: words) },
           checksum: { PersonRecord.checksum($0) }),
       ]
     }

@@ -4,7 +4,7 @@ import MemoryStore
 /// Live queries of a memory store. The time is from the start of a write through one store instance until a consumer of
 /// another has the result. Both are in one isolation.
 enum LiveBenchmarks {
-  static var all: [Benchmark] { [oneChange, manyQueries, noConsumer, feedAlone] }
+  static var all: [Benchmark] { [oneChange, queries(100), queries(1_000), noConsumer, feedAlone] }
 
   /// A consumer of one query, with the number of its notifications.
   private final class Consumer {
@@ -47,9 +47,9 @@ enum LiveBenchmarks {
     }
   }
 
-  private static var manyQueries: Benchmark {
+  private static func queries(_ count: Int) -> Benchmark {
     Benchmark(
-      group: "live", name: "100 queries, a change concerns one", operation: "change", size: 1_000
+      group: "live", name: "\(Format.count(count)) queries, a change concerns one", operation: "change", size: 1_000
     ) { size in
       func side(_ name: String, queries: Int, goal: Double?) async throws -> Side {
         let store = try await FilledMemoryStore.make(count: 10_000)
@@ -75,7 +75,8 @@ enum LiveBenchmarks {
           }, checksum: { UInt64(kept[0].models[0].age.value ?? -1) })
       }
       return [
-        try await side("100 queries", queries: 100, goal: nil), try await side("1 query", queries: 1, goal: 1.2),
+        try await side("\(Format.count(count)) queries", queries: count, goal: nil),
+        try await side("1 query", queries: 1, goal: 1.2),
       ]
     }
   }

@@ -53,20 +53,35 @@ final class GRDBPersonsInMemory: Sendable {
     try queue.read { db in try identifiers.compactMap { try PersonRecord.fetchOne(db, key: $0) } }
   }
 
+  func people(youngerThan age: Int, in city: String) throws -> [PersonRecord] {
+    try queue.read { try Self.request(age, city).fetchAll($0) }
+  }
+
+  func identifiers(youngerThan age: Int, in city: String) throws -> [Int] {
+    try queue.read { try Self.request(age, city).select(Column("id"), as: Int.self).fetchAll($0) }
+  }
+
+  private static func request(_ age: Int, _ city: String) -> QueryInterfaceRequest<PersonRecord> {
+    PersonRecord.filter(Column("age") < age && Column("city") == city).order(Column("id"))
+  }
+
   func people(words: [String]) throws -> [PersonRecord] {
-    try words.flatMap { word in
-      try queue.read { db in
-        try PersonRecord.fetchAll(
-          db, sql: "SELECT person.* FROM words JOIN person ON person.id = words.rowid WHERE words MATCH ? ORDER BY id",
-          arguments: [word])
-      }
-    }
+    try words.flatMap { word in try queue.read { try PersonRecord.fetchAll($0, word: word) } }
   }
 
   func people(scores: [Int]) throws -> [PersonRecord] {
     try scores.flatMap { score in
       try queue.read { try PersonRecord.filter(Column("score") == score).order(Column("id")).fetchAll($0) }
     }
+  }
+}
+
+extension PersonRecord {
+  /// Returns the people with a word in their addresses, in a database that indexes them.
+  static func fetchAll(_ db: Database, word: String) throws -> [PersonRecord] {
+    try fetchAll(
+      db, sql: "SELECT person.* FROM words JOIN person ON person.id = words.rowid WHERE words MATCH ? ORDER BY id",
+      arguments: [word])
   }
 }
 
