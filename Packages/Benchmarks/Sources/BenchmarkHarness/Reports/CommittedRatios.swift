@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let committed = CommittedRatios(in: document)
-/// committed.ratio(group: "notify", name: "set, no observers", peer: "@Observable")  // 0.51
+/// let ratio = committed.ratio(
+///   group: "notify", name: "set, no observers", peer: "@Observable")
 /// ```
 public struct CommittedRatios: Sendable {
   private var ratios: [[String]: Double] = [:]
