@@ -69,7 +69,11 @@ extension RESTService {
     _ recorded: RecordedAnswer, _ type: M.Type, _ served: ServedType, _ call: ServiceCall, in store: S
   ) async throws -> HTTPResponseData {
     var response = recorded.response
-    guard case .object(var record)? = recorded.record.value else { return response }
+    guard case .object(var record)? = recorded.record.value else {
+      // Only the response to a deletion has no record.
+      if response.status != 204 { throw ServiceProblem.noResource }
+      return response
+    }
     let model = try makeScope().models(type, from: [record], localChanges: .overwrite).first
     guard let model, let identifier = model.identifier else { throw ServiceProblem.noResource }
     var current = model

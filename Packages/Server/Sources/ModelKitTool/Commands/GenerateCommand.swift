@@ -34,6 +34,10 @@ struct GenerateCommand: ParsableCommand {
   var isCheck = false
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    if folder.isEmpty { throw ValidationError("--output is empty: give the folder for the Swift files.") }
+  }
+
   func run() throws {
     // All source is generated before the first file is written.
     let changed = try files().filter(isChanged)

@@ -51,8 +51,10 @@ struct StoredLane {
   static func isClean(
     _ type: String, _ identifier: String, with bytes: [UInt8], in engine: some RecordEngine
   ) async throws -> Bool {
-    // In this order, because a local write between the two reads adds an entry.
-    guard try await engine.read(type, identifier)?.bytes == bytes else { return false }
+    // A local write between the reads adds an entry. A discarded change removes it, and restores the record.
+    guard try await entry(type, identifier, in: engine) == nil,
+      try await engine.read(type, identifier)?.bytes == bytes
+    else { return false }
     return try await entry(type, identifier, in: engine) == nil
   }
 
