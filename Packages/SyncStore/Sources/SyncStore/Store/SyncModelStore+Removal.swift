@@ -51,6 +51,9 @@ extension SyncModelStore {
           } catch is DamagedEntry {
             operations.append(.delete(type, identifier))
             continue
+          } catch let error as ModelStoreError where error.code == .corrupt && discardUnsynced {
+            operations.append(.delete(type, identifier))
+            continue
           }
           if !discardUnsynced, stored.lane.entry != nil { throw Self.unsynced(["\(type) \(identifier)"]) }
           operations += try stored.operations(to: Lane())
@@ -63,7 +66,14 @@ extension SyncModelStore {
   /// Returns the identifiers of the records of a type, in parts for one commit each.
   private func parts(of type: String) async throws -> [[String]] {
     var identifiers: [String] = []
-    _ = try await handle.local.readRecords(of: type) { identifiers += $0.map(\.identifier) }
+    let snapshot = try await handle.local.snapshot(pinned: true)
+    var next: UInt64? = 0
+    while let order = next {
+      let part = try await snapshot.records(type, after: order, atMost: 1_000)
+      // Records that can't be read are removed as well.
+      identifiers += part.records.map(\.identifier) + part.unreadable.map(\.identifier)
+      next = part.next
+    }
     return stride(from: 0, to: identifiers.count, by: 500).map {
       Array(identifiers[$0..<min($0 + 500, identifiers.count)])
     }
