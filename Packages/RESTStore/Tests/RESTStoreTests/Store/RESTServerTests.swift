@@ -32,7 +32,7 @@ import Testing
   func `A REST store on a server in another process keeps models with any identifier apart`(identifier: String)
     async throws
   {
-    let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())
+    let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).with(timeout: .seconds(240))
     let other = Document()
     other.path.value = "other"
     try await store.create(other)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `A REST store on a server in another process reads and writes below an owner`() async throws {
-    let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())
+    let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).with(timeout: .seconds(240))
     let company = Company()
     company.name.value = "Acme"
     try await store.create(company)
