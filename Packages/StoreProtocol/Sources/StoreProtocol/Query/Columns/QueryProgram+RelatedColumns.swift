@@ -17,8 +17,7 @@ extension QueryProgram {
 
   /// Returns the columns of the projection, in its order.
   ///
-  /// Those of related models are built from the column of the references, and from the record of each model that is
-  /// referenced.
+  /// A column of related models is built from the column of the references and the record of each referenced model.
   ///
   /// - Parameters:
   ///   - found: the columns of the records, by key.
