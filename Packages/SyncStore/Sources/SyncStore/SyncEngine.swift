@@ -101,17 +101,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   ) async throws -> (operation: RecordOperation, entries: [RecordOperation]) {
     let (type, identifier) = (operation.type, operation.identifier)
     let name = OutboxEntry.recordIdentifier(type, identifier)
-    var stored: (entry: OutboxEntry?, revision: UInt64?)?
-    var kept: [RecordOperation] = []
-    do {
-      if let found = try await local.read(OutboxEntry.recordType, name) {
-        stored = (OutboxEntry(bytes: found.bytes), found.revision)
-        if stored?.entry == nil { kept = [try damage(String(decoding: found.bytes, as: UTF8.self), type, identifier)] }
-      }
-    } catch let error as ModelStoreError where error.code == .corrupt {
-      let report = try await local.unreadableRecord(OutboxEntry.recordType, name, error)
-      (stored, kept) = ((nil, nil), [try damage(report.description, type, identifier)])
-    }
+    let stored = try await storedEntry(type, identifier)
+    let kept = stored?.damage.map { [$0] } ?? []
     var operation = operation
     var entry: OutboxEntry
     if let stored {
@@ -147,10 +138,44 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     return (operation, [change] + kept)
   }
 
-  /// Returns the operation that keeps a damaged entry, which a local write replaces.
-  private func damage(_ text: String, _ type: String, _ identifier: String) throws -> RecordOperation {
-    let entry = RecordMerge.Discarded(key: DiscardedValue.outboxEntryKey, value: .string(text))
-    return try DiscardedValue(entry, of: type, identifier, environment).creation()
+  /// An entry as the local engine has it.
+  private struct StoredEntry {
+    /// Nil if it is damaged.
+    var entry: OutboxEntry?
+    /// Nil if the local engine can't read it.
+    var revision: UInt64?
+    /// The operation that keeps a damaged entry as a discarded value.
+    var damage: RecordOperation?
+  }
+
+  /// Reads the entry of a record; nil if it has none.
+  private func storedEntry(_ type: String, _ identifier: String) async throws -> StoredEntry? {
+    let name = OutboxEntry.recordIdentifier(type, identifier)
+    var (stored, text): (StoredEntry, String)
+    do {
+      guard let found = try await local.read(OutboxEntry.recordType, name) else { return nil }
+      stored = StoredEntry(entry: OutboxEntry(bytes: found.bytes), revision: found.revision)
+      if stored.entry != nil { return stored }
+      text = String(decoding: found.bytes, as: UTF8.self)
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      stored = StoredEntry()
+      text = try await local.unreadableRecord(OutboxEntry.recordType, name, error).description
+    }
+    let damaged = RecordMerge.Discarded(key: DiscardedValue.outboxEntryKey, value: .string(text))
+    stored.damage = try DiscardedValue(damaged, of: type, identifier, environment).creation()
+    return stored
+  }
+
+  /// Returns the operations that restore a deleted record whose entry is damaged, and keep that entry as a discarded
+  /// value. There are none for a record that exists: a person can save it again.
+  func restoration(_ type: String, _ identifier: String, _ bytes: [UInt8]) async throws -> [RecordOperation] {
+    guard try await local.read(type, identifier) == nil, let stored = try await storedEntry(type, identifier),
+      let damage = stored.damage
+    else { return [] }
+    let name = OutboxEntry.recordIdentifier(type, identifier)
+    return [
+      .create(type, identifier, bytes), .delete(OutboxEntry.recordType, name, ifRevision: stored.revision), damage,
+    ]
   }
 
   /// Records that this process deleted a record that the server has, or had.

@@ -209,6 +209,35 @@ import Testing
     #expect(try await store.sync().failures.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `A comparison restores a record whose deletion is damaged, and keeps the damaged entry`(
+    isUnreadable: Bool
+  ) async throws {
+    let server = MemoryModelStore()
+    for id in ["a", "b"] { try await server.create(Tag.labeled(id, "Old")) }
+    let engine = KillableEngine(MemoryModelStore().handle, shouldDie: { false })
+    let store = SyncModelStore(
+      SyncEngine(engine), remote: MemoryModelStore(server.handle), types: [Tag.self])
+    try await store.sync()
+    let tags = try await store.list(Tag.self, sort: [.ascending(\.id)])
+    try await store.delete(tags[0])
+    tags[1].label.value = "New"
+    try await store.save(tags[1])
+    for name in ["Tag/a", "Tag/b"] {
+      try await engine.commit(RecordBatch([.update(OutboxEntry.recordType, name, Array(#"{"type":7}"#.utf8))]))
+      if isUnreadable { _ = engine.damaged.withLock { $0.insert([OutboxEntry.recordType, name]) } }
+    }
+    let report = try await store.sync()
+    #expect(report.damaged == ["Tag/b"] && report.discarded == 1)
+    #expect(try await store.list(Tag.self, sort: [.ascending(\.id)]).map(\.label.value) == ["Old", "New"])
+    #expect(store.status.value == .needsAttention(1))
+    let kept = try await store.discardedValues()
+    #expect(kept.map(\.identifier) == ["a"] && kept.map(\.key) == ["sync.outbox"])
+    try await store.delete(try await store.lookup(Tag.self, identifier: "a"))
+    try await store.sync()
+    #expect(try await server.list(Tag.self).map(\.id.value) == ["b"])
+  }
+
   @Test func `A write that would exceed the limit of the outbox is refused, and others are not`() async throws {
     let remote = MemoryModelStore().handle
     let store = SyncModelStore(

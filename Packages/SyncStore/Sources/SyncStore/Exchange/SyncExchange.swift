@@ -181,6 +181,13 @@ final class SyncExchange<Local: RecordEngine> {
     fail(entry.type, entry.identifier, ModelStoreError(.conflict, entry.error ?? "", identifier: entry.identifier))
   }
 
+  /// Records that a damaged entry was discarded with the deletion that it had.
+  func noteRestoration(_ type: String, _ identifier: String) {
+    report.discarded += 1
+    report.damaged.removeAll { $0 == OutboxEntry.recordIdentifier(type, identifier) }
+    emit(.discarded(type: type, identifier: identifier, keys: [DiscardedValue.outboxEntryKey]))
+  }
+
   /// Returns the operation that records a discarded local value.
   func note(
     _ discarded: RecordMerge.Discarded, _ type: String, _ identifier: String

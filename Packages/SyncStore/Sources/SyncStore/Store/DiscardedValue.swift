@@ -5,7 +5,10 @@ import StoreEngine
 /// A local value that a merge discarded in favour of the server's, kept until it is acknowledged.
 ///
 /// A damaged outbox entry is kept as well when a local write replaces it. Its ``key`` is `sync.outbox`, and its
-/// ``value`` is the text of the entry, or the reason why the local store can't read it.
+/// ``value`` is the text of the entry, or the reason why the local store can't read it. A pull that restores a
+/// deleted record keeps it in the same way.
+///
+/// It may contain values of sensitive fields. Don't write it to a log.
 ///
 /// ```swift
 /// for value in try await store.discardedValues() {

@@ -23,12 +23,10 @@ struct SyncSignals: Sendable {
   /// The number of instances that were deallocated.
   var deallocations = 0
 
-  /// The same signals with a connection.
-  var connected: SyncSignals {
-    var signals = self
-    if !isConnected { signals.connections += 1 }
-    signals.isConnected = true
-    return signals
+  /// Takes an element of the source of connectivity.
+  mutating func report(isConnected: Bool) {
+    if isConnected, !isReportedConnected { connections += 1 }
+    (self.isConnected, isReportedConnected) = (isConnected, isConnected)
   }
 
   /// Returns whether a synchronisation is to be attempted before the end of a delay.
@@ -52,7 +50,8 @@ extension SyncModelStore {
   /// }
   /// ```
   ///
-  /// It does not retain the store while it waits. A task that captures the store weakly therefore ends with it.
+  /// It does not retain the store while it waits. A task that captures the store weakly therefore ends with it. Keep the
+  /// store in a property of your own: if nothing else retains it, this returns at once.
   ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes. If
   /// the server requires a time, it waits for that, at most six hours. A connection or a successful ``sync()`` ends the
@@ -159,8 +158,6 @@ private final class BackgroundLoop<Local: RecordEngine> {
       await run()
       group.cancelAll()
     }
-    // Without a source it is not known.
-    for task in signals.change({ ($0.isConnected, $0.isReportedConnected) = (true, true) }) { task.resume() }
   }
 
   /// Synchronises until the task is cancelled or the store is deallocated.
@@ -196,8 +193,8 @@ private final class BackgroundLoop<Local: RecordEngine> {
       // A transport may report a cancellation of its own.
       if Task.isCancelled { return nil }
       let required = RemoteFault.storeError(error).refusal?.retryAfter.map { min($0.milliseconds, Lane.longestDelay) }
-      let failed = signals.withLock { $0 }
-      return wait(for: required ?? 0, afterFailureOf: store) { $0.isReachable(after: failed) }
+      // A signal during the attempt may have come too late for it.
+      return wait(for: required ?? 0, afterFailureOf: store) { $0.isReachable(after: known) }
     }
   }
 
@@ -257,22 +254,14 @@ private final class BackgroundLoop<Local: RecordEngine> {
 }
 
 extension AwaitedState<SyncSignals> {
-  /// Follows a source of connectivity.
+  /// Follows a source of connectivity. After its end, whether there is a connection is not known.
   fileprivate func follow(connectivity: some AsyncSequence<Bool, Never>) async {
-    for await isConnected in connectivity {
-      let tasks = change { signals in
-        if isConnected { signals = signals.connected } else { signals.isConnected = false }
-        signals.isReportedConnected = isConnected
-      }
-      for task in tasks { task.resume() }
-    }
-    if Task.isCancelled { return }
-    // Without a source it is not known.
-    let tasks = change { signals in
-      signals = signals.connected
-      signals.isReportedConnected = true
-    }
-    for task in tasks { task.resume() }
+    for await isConnected in connectivity { report(isConnected) }
+    report(true)
+  }
+
+  private func report(_ isConnected: Bool) {
+    for task in change({ $0.report(isConnected: isConnected) }) { task.resume() }
   }
 
   /// Follows a source of hints.

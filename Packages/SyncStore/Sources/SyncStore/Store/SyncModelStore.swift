@@ -174,7 +174,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     // The server can be reached: a background synchronisation does not wait any longer after its failures.
     if !report.isUnanswered {
       let tasks = handle.signals.change { signals in
-        signals = signals.connected
+        signals.isConnected = true
         signals.calls += 1
       }
       for task in tasks { task.resume() }

@@ -34,6 +34,7 @@ public struct SyncReport: Sendable, CustomStringConvertible {
   public var failures: [Failure] = []
   /// The damaged outbox entries, as `Type/identifier`. They are neither sent nor removed, and their records are not
   /// changed. The next local write of such a record begins another entry, and keeps this one as a ``DiscardedValue``.
+  /// If the record was deleted here, the next comparison with the server restores it, and keeps the entry as well.
   public var damaged: [String] = []
 
   /// Whether the exchange ended early, because several requests in a row had no answer.

@@ -116,6 +116,33 @@ import Testing
     await task.value
   }
 
+  @Test func `A connection that returns after the app's own call ends the wait of single records`() async throws {
+    let store = client()
+    let (task, connection) = try await synchronizeOffline(store)
+    try await store.sync()
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(HTTPResponseData(status: 500, headers: ["Retry-After": "90"]))
+    try await store.save(Tag.labeled("b", "B"))
+    #expect(await clock.nextSleep() == 90_000)
+    connection.yield(true)
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `The end of one loop leaves what the source of another one reported`() async throws {
+    let store = client()
+    let (task, _) = try await synchronizeOffline(store)
+    let other = Task { await store.keepSynchronized() }
+    other.cancel()
+    await other.value
+    #expect(!store.handle.signals.withLock { $0.isConnected })
+    task.cancel()
+    await task.value
+    #expect(store.handle.signals.withLock { $0.isConnected })
+  }
+
   @Test func `A connection that returns ends the wait of single records`() async throws {
     let store = client()
     let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
@@ -183,6 +210,18 @@ import Testing
     hint.yield()
     #expect(await clock.nextSleep() == 300_000)
     #expect(server.lines.filter { $0 == "GET /tags" }.count == 3)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `A hint during an attempt that fails causes another attempt at once`() async throws {
+    let engine = SyncEngine(MemoryModelStore().handle, options: SyncOptions(environment: clock.environment))
+    let (hints, hint) = AsyncStream.makeStream(of: Void.self)
+    let transport = HintedTransport(server: server, hint: hint, signals: engine.signals)
+    let store = SyncModelStore(engine, remote: server.store(over: transport), types: [Tag.self])
+    let task = Task { await store.keepSynchronized(hints: hints) }
+    for _ in 0..<10_000 where server.lines.isEmpty { await Task.yield() }
+    #expect(server.lines == ["GET /tags"])
     task.cancel()
     await task.value
   }
@@ -547,6 +586,20 @@ import Testing
 }
 
 /// A transport that cancels each request.
+/// Fails once, after a hint arrived.
+private struct HintedTransport: HTTPTransport {
+  let server: RESTFixture
+  let hint: AsyncStream<Void>.Continuation
+  let signals: AwaitedState<SyncSignals>
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    if signals.withLock({ $0.hints }) > 0 { return try await server.send(request) }
+    hint.yield()
+    await signals.wait(isolation: #isolation) { $0.hints > 0 }
+    throw ModelStoreError(.offline, "There is no network.")
+  }
+}
+
 private struct CancellingTransport: HTTPTransport {
   func send(_ request: HTTPRequest) async throws -> HTTPResponse { throw URLError(.cancelled) }
 }
