@@ -73,9 +73,6 @@ public struct OutboxEntry: Sendable, Hashable {
   var localBytes: [UInt8]?
   /// The topmost keys of the sensitive values of the local record; nil if its class is unknown.
   var sensitiveKeys: Set<String>?
-  /// The records of other entries that a transaction wrote together with this one. They are sent in the order in which
-  /// they became dirty.
-  public internal(set) var together: [Record] = []
   /// The records whose entries have to be sent first.
   ///
   /// These are the records that this one references, those that reference a record to delete, and earlier ones of its

@@ -183,6 +183,12 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     deletedRecords.withLock { _ = $0.insert(OutboxEntry.recordIdentifier(type, identifier)) }
   }
 
+  /// Removes what this process knows about earlier records.
+  func forgetOutcomes() {
+    deletedRecords.withLock { $0 = [] }
+    retryTimes.withLock { $0 = RetryTimes() }
+  }
+
   /// Returns the clean record before an operation, which then expects the record to be that one; nil if there is none.
   private func base(of operation: inout RecordOperation) async throws -> AttributeDictionary? {
     if operation.operation == .create { return nil }
@@ -326,11 +332,13 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
 extension OutboxEntry {
   /// Reads the entries of some records; nil where the bytes are not those of one.
   ///
-  /// - Complexity: O(*n*) in the number of bytes. They are read as one document: a short one takes longer to prepare
-  ///   than to read.
+  /// - Complexity: O(*n*) in the number of bytes. Short ones are read as one document, which takes longer to prepare than
+  ///   to read.
   static func read(_ records: [StoredRecord]) -> [OutboxEntry?] {
+    let length = records.reduce(2) { $0 + $1.bytes.count + 1 }
+    if length > 4 << 20 { return records.map { OutboxEntry(bytes: $0.bytes) } }
     var document = [UInt8(ascii: "[")]
-    document.reserveCapacity(records.reduce(2) { $0 + $1.bytes.count + 1 })
+    document.reserveCapacity(length)
     for record in records {
       if document.count > 1 { document.append(UInt8(ascii: ",")) }
       document += record.bytes

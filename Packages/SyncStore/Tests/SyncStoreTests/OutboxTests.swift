@@ -209,6 +209,79 @@ import Testing
     #expect(try await store.sync().failures.isEmpty)
   }
 
+  @Test func `A damaged entry can't be retried or discarded, and the error names the remedy`() async throws {
+    let server = RESTFixture()
+    let engine = MemoryModelStore().handle
+    let store = SyncModelStore(
+      local: MemoryModelStore(engine), remote: server.store(), types: [Author.self, Tag.self])
+    let (author, tag) = (Author(), Tag.labeled("a", "A"))
+    try await store.save(tag)
+    try await store.save(author)
+    let entries = try await store.outbox()
+    server.isSilent = true
+    _ = try await store.sync()
+    server.isSilent = false
+    try engine.commit(RecordBatch([.update(OutboxEntry.recordType, "Tag/a", Array(#"{"type":7}"#.utf8))]))
+    for change in [store.retry, store.discardChanges] {
+      let error = await #expect(throws: ModelStoreError.self) { try await change(entries[0]) }
+      #expect(error?.code == .corrupt && error?.message.contains("Save the record again") == true)
+    }
+    // The creation of the author has an unknown outcome.
+    let report = try await store.sync()
+    #expect(report.damaged == ["Tag/a"] && report.failures.isEmpty)
+    #expect(try await server.store().list(Author.self).count == 1)
+    tag.label.value = "B"
+    try await store.save(tag)
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await server.store().list(Tag.self).map(\.label.value) == ["B"])
+  }
+
+  @Test func `A damaged entry beside an unanswered creation of its type leaves the others as they are`() async throws {
+    let server = RESTFixture()
+    let engine = MemoryModelStore().handle
+    let store = SyncModelStore(local: MemoryModelStore(engine), remote: server.store(), types: [Author.self])
+    let (known, unanswered) = (Author(), Author())
+    (known.name.value, unanswered.name.value) = ("Jane", "Emily")
+    try await store.save(known)
+    try await store.sync()
+    known.name.value = "Jane Austen"
+    try await store.save(known)
+    try engine.commit(RecordBatch([.update(OutboxEntry.recordType, "Author/1", Array(#"{"type":7}"#.utf8))]))
+    try await store.save(unanswered)
+    server.isSilent = true
+    _ = try await store.sync()
+    server.isSilent = false
+    let report = try await store.sync()
+    #expect(report.damaged == ["Author/1"] && report.failures.isEmpty)
+    #expect(try await server.store().list(Author.self).map(\.name.value) == ["Jane", "Emily"])
+  }
+
+  @Test func `A sign-out that is interrupted sends nothing for the next person`() async throws {
+    for limit in 0...20 {
+      let base = MemoryModelStore().handle
+      let remote = MemoryModelStore().handle
+      let commits = Lock(Int.max)
+      let engine = KillableEngine(
+        base,
+        shouldDie: {
+          commits.withLock { commits in
+            commits -= 1
+            return commits < 0
+          }
+        })
+      let store = SyncModelStore(SyncEngine(engine), remote: MemoryModelStore(remote), types: [Tag.self, Author.self])
+      try await store.save(Tag.labeled("a", "A"))
+      try await store.save(Author())
+      commits.withLock { $0 = limit }
+      let isDone = (try? await store.removeLocalRecords(discardUnsynced: true)) != nil
+      let next = SyncModelStore(local: MemoryModelStore(base), remote: MemoryModelStore(remote), types: [Tag.self])
+      let waiting = try await next.outbox().count
+      #expect(waiting == 0 || waiting == 2 && limit == 0, "\(limit)")
+      if isDone { return #expect(limit > 2) }
+    }
+    Issue.record("The removal did not end.")
+  }
+
   @Test(arguments: [false, true])
   func `A comparison restores a record whose deletion is damaged, and keeps the damaged entry`(
     isUnreadable: Bool

@@ -45,8 +45,6 @@ struct Lane: Equatable {
     case read
     /// The same request is made again after at least this many milliseconds.
     case retry(after: Int)
-    /// All lanes wait for credentials.
-    case authenticate
   }
 
   /// A function that decides about conflicts.
@@ -121,12 +119,17 @@ struct Lane: Equatable {
     case .refused(let status, let message, let fields, let retryAfter):
       entry.note(message.isEmpty ? "The server responded with the status \(status)." : message, fields)
       switch status {
+      case 409 where hasKeys && flight.isCreation && flight.isOutdated && entry.attempts < Self.repeatsOfConflicts:
+        // The server may still process the first request with this key. Another key would create a second record.
+        entry.attempts += 1
+        self.entry = entry
+        return .retry(after: max(Self.delay(entry.attempts, random), min(retryAfter ?? 0, Self.longestDelay)))
       case 404, 409, 410, 412:
         self.entry = entry
         return .read
       case 401:
         self.entry = entry
-        return .authenticate
+        return .wait
       case 400..<500 where ![408, 425, 429].contains(status) && entry.attempts > 0:
         // An earlier attempt may have taken effect.
         self.entry = entry
@@ -198,6 +201,8 @@ struct Lane: Equatable {
       self.entry = entry
       return
     }
+    // After damage it is not known whether the server had the record. One that it lacks is created.
+    if entry.base?.isEmpty == true, remote == nil { entry.base = nil }
     var base = entry.base
     // An own value that arrived late is not a change of another client.
     for (key, value) in entry.unsettled where base != nil && remote?[key] == value { base?[key] = value }
@@ -257,6 +262,9 @@ struct Lane: Equatable {
     settle(entry, merge, remote)
     if PlantedFault.isPlanted(.restoresBaseAfterPush), self.entry == nil, let old { local = old }
   }
+
+  /// The number of failed attempts after which a creation that is sent again, and answered with 409, counts as rejected.
+  static let repeatsOfConflicts = 5
 
   /// The longest time that a server can require, in milliseconds. Longer ones are mistakes of its configuration.
   static let longestDelay = 21_600_000

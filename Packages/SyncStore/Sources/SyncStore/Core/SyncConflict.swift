@@ -2,6 +2,8 @@ public import FieldKit
 
 /// A record with conflicting changes. It was changed locally and on the server since their common version.
 ///
+/// It has all values of the record, also sensitive ones. Don't write it to a log.
+///
 /// ```swift
 /// store.resolve(Book.self) { conflict in
 ///   conflict.keys == ["rating"] ? .local : .merge

@@ -91,15 +91,30 @@ extension SyncExchange {
     of type: String, _ identifier: String, besides assigned: String
   ) async throws -> [StoredLane] {
     var found: [StoredLane] = []
+    let own = [identifier, assigned].map { OutboxEntry.recordName(type, $0) }
+    for (type, identifier) in try await referrers(of: OutboxEntry.recordName(type, identifier), besides: own) {
+      found.append(try await StoredLane(type, identifier, in: engine.local))
+    }
+    return found
+  }
+
+  /// Returns the types and identifiers of the dirty records that reference a record, each once.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the record.
+  ///   - others: the names of records that are left out.
+  func referrers(
+    of name: ExactText, besides others: [ExactText] = []
+  ) async throws -> [(type: String, identifier: String)] {
+    var found: [(type: String, identifier: String)] = []
     // A server may assign one identifier to several records, and a batch can write a record once.
-    var seen = Set([identifier, assigned].map { OutboxEntry.recordName(type, $0) })
-    let names = referrers[OutboxEntry.recordName(type, identifier)] ?? []
-    for name in names.sorted(by: { $0.text < $1.text }) where !seen.contains(name) {
+    var seen = Set(others)
+    for name in (referrers[name] ?? []).sorted(by: { $0.text < $1.text }) where !seen.contains(name) {
       let parts = name.text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2 else { continue }
       let current = try await engine.replacement(of: parts[1], parts[0]) ?? parts[1]
       guard seen.insert(OutboxEntry.recordName(parts[0], current)).inserted else { continue }
-      found.append(try await StoredLane(parts[0], current, in: engine.local))
+      found.append((parts[0], current))
     }
     return found
   }
@@ -158,15 +173,16 @@ extension SyncExchange {
 
   /// Removes references to records that neither this store nor the server has any more, and notes them: the server
   /// would reject them. Also removes a reference to a new record whose changes were discarded: it would wait for ever.
+  /// References that the server's version has stay: this client may not see their records.
   ///
   /// - Throws: the errors of the remote store, ``LocalFailure``, or ``DamagedEntry``.
   func cutDanglingReferences<M: Model>(of lane: Lane, _ type: M.Type, _ identifier: String) async throws {
     guard let local = lane.local else { return }
+    let known = store.references.names(in: lane.entry?.base ?? [:], of: type)
     var referenced: [(type: String, identifier: String)] = []
     _ = store.references.replacing(in: local, of: type) { type, identifier in
-      if pulledTypes.contains(type) || engine.options.isTemporary(type, identifier) {
-        referenced.append((type, identifier))
-      }
+      let isChecked = pulledTypes.contains(type) || engine.options.isTemporary(type, identifier)
+      if isChecked, !known.contains(OutboxEntry.recordName(type, identifier)) { referenced.append((type, identifier)) }
       return nil
     }
     var gone: Set<ExactText> = []
@@ -179,7 +195,7 @@ extension SyncExchange {
         if engine.options.isTemporary(type, identifier) {
           try await !locally { try await StoredLane(type, identifier, in: engine.local).isUnknown }
         } else {
-          try await find(modelClass, identifier) != nil
+          try await isThere(modelClass, identifier)
         }
       if !isThere { gone.insert(OutboxEntry.recordName(type, identifier)) }
     }
@@ -215,8 +231,15 @@ extension SyncExchange {
     }
   }
 
-  private func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> RemoteRecord? {
-    try await remote.find(type, identifier)
+  /// Returns whether the server has a record, even one that this client may not read.
+  private func isThere<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Bool {
+    do {
+      return try await remote.find(type, identifier) != nil
+    } catch {
+      let error = RemoteFault.storeError(error)
+      if case .refused(403, _, _, _) = RemoteFault.answer(error) { return true }
+      throw error
+    }
   }
 
   /// Returns the names of the records that a locally deleted record references, and that are not here either.
@@ -287,7 +310,8 @@ extension Lane {
     if RecordMerge.areEqual(cut(base), cut(remote)) { entry?.base = remote }
   }
 
-  /// Removes references from the local record, and notes them.
+  /// Removes references from the local record, and notes them. Those that the server's version has are not changes of
+  /// this client, and stay.
   ///
   /// - Parameters:
   ///   - names: the names of the records that are not there any more.
@@ -297,6 +321,7 @@ extension Lane {
     to names: Set<ExactText>, of modelClass: ModelObject.Type, _ references: RecordReferences
   ) {
     guard let local else { return }
+    let names = names.subtracting(references.names(in: entry?.base ?? [:], of: modelClass))
     let cut = references.replacing(in: local, of: modelClass) { type, identifier in
       names.contains(OutboxEntry.recordName(type, identifier)) ? .null : nil
     }

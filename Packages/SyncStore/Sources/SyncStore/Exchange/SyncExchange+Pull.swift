@@ -10,6 +10,7 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func pull<M: Model>(_ type: M.Type) async throws {
     let before = report.pulled
+    isIncomplete = false
     defer {
       for (record, error) in sortedRejected { fail(M.typeName, record.identifier, error) }
       rejected = [:]
@@ -139,23 +140,29 @@ extension SyncExchange {
   private func withExclusiveLinks<M: Model>(
     _ type: M.Type, _ records: [RemoteRecord]
   ) async throws -> [RemoteRecord] {
-    var complete = records
-    for (index, record) in records.enumerated() {
+    var complete: [RemoteRecord] = []
+    for record in records {
       let stored: StoredLane
       do {
         stored = try await locally { try await StoredLane(M.typeName, record.identifier, in: engine.local) }
       } catch is DamagedEntry {
+        complete.append(record)
         continue
       }
       guard let known = stored.lane.entry?.base ?? stored.lane.local,
         store.references.lacksExclusiveLink(in: try record.record(over: nil), of: type, comparedTo: known)
-      else { continue }
+      else {
+        complete.append(record)
+        continue
+      }
       do {
-        guard var alone = try await remote.find(type, record.identifier) else { continue }
+        var alone = try await remote.find(type, record.identifier) ?? record
         alone.isKept = record.isKept
-        complete[index] = alone
+        complete.append(alone)
       } catch {
-        if RemoteFault.endsExchange(RemoteFault.storeError(error)) { throw error }
+        let error = RemoteFault.storeError(error)
+        if RemoteFault.endsExchange(error) { throw error }
+        rejected[ExactText(record.identifier)] = (record, error)
       }
     }
     return complete
@@ -164,15 +171,15 @@ extension SyncExchange {
   /// Takes the rejected records of a type again, after all others. A unique value may have moved from a record that was
   /// changed or removed since.
   ///
-  /// - Returns: whether none is left. Otherwise the next exchange has to read them again, so that the mark or the
-  ///   position stays before them.
+  /// - Returns: whether none is left, and none was skipped. Otherwise the next exchange has to read them again, so that
+  ///   the mark or the position stays before them.
   func takeRejected<M: Model>(_ type: M.Type) async throws -> Bool {
     var count = Int.max
     while !rejected.isEmpty, rejected.count < count {
       count = rejected.count
       try await take(type, sortedRejected.map(\.record))
     }
-    return rejected.isEmpty
+    return rejected.isEmpty && !isIncomplete
   }
 
   /// The rejected records, in an order that is the same each time.
@@ -259,22 +266,29 @@ extension SyncExchange {
 
   /// Treats an unknown record as the result of a creation whose answer was lost, if it has all values that were sent.
   ///
-  /// With idempotency keys it is skipped, because the repeated request returns the created record.
+  /// With idempotency keys it is skipped, because the repeated request returns the created record. It may also be an equal
+  /// record of another client, so the next exchange reads it again.
   ///
   /// - Returns: whether there is such a creation.
   private func isAnswered<M: Model>(_ type: M.Type, _ record: RemoteRecord) async throws -> Bool {
     let candidates = unansweredCreations[M.typeName] ?? []
     if candidates.isEmpty { return false }
-    let isUnknown = try await locally {
-      try await StoredLane(M.typeName, record.identifier, in: engine.local).isUnknown
-    }
-    guard isUnknown else { return false }
-    for temporary in candidates {
-      let stored = try await locally { try await StoredLane(M.typeName, temporary, in: engine.local) }
-      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: try record.record(over: nil)) else {
-        continue
+    func stored(_ identifier: String) async throws -> StoredLane? {
+      do {
+        return try await locally { try await StoredLane(M.typeName, identifier, in: engine.local) }
+      } catch is DamagedEntry {
+        return nil
       }
-      if remote.hasKeys { return true }
+    }
+    guard try await stored(record.identifier)?.isUnknown == true else { return false }
+    for temporary in candidates {
+      guard let stored = try await stored(temporary), let flight = stored.lane.entry?.flight,
+        flight.isReflected(in: try record.record(over: nil))
+      else { continue }
+      if remote.hasKeys {
+        isIncomplete = true
+        return true
+      }
       try await assign(type, temporary, record.identifier, { try record.record(over: $0) }) {
         $0.read($1, after: .success, resolve: resolver(M.typeName))
       }

@@ -22,6 +22,12 @@ extension SyncExchange {
         gone.append(identifier)
       } catch is DamagedEntry {
         continue
+      } catch let failure as LocalFailure {
+        throw failure
+      } catch {
+        // Whether the server has it is not known. One that this client may not read is there.
+        let error = RemoteFault.storeError(error)
+        if RemoteFault.endsExchange(error) { throw error }
       }
     }
     let removed = try await remove(M.typeName, gone, confirmed: confirmed)
@@ -100,7 +106,16 @@ extension SyncExchange {
   ///
   /// - Parameter lane: the lane of the record after it was compared with the server.
   func cutReferences(toRemoved identifier: String, _ type: String, _ lane: Lane) async throws {
-    if lane.local == nil { try await cutReferences(to: [OutboxEntry.recordName(type, identifier)]) }
+    if lane.local != nil { return }
+    let removed = OutboxEntry.recordName(type, identifier)
+    for (type, identifier) in try await locally({ try await referrers(of: removed) }) {
+      guard let modelClass = store.modelClass(named: type) else { continue }
+      do {
+        try await step(type, identifier) { $0.cutReferences(to: [removed], of: modelClass, store.references) }
+      } catch is DamagedEntry {
+        continue
+      }
+    }
   }
 
   /// Returns the identifiers of the records of a type that the server had when they were last read.

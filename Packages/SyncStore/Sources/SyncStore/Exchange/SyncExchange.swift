@@ -19,8 +19,12 @@ final class SyncExchange<Local: RecordEngine> {
   var obeysDelays = false
   /// The number of requests in a row that had no answer in time.
   private var timeouts = 0
+  /// Whether the pull ended because lists had no answer in time.
+  private var hasUnansweredLists = false
   /// The records of the type being pulled that a local rule rejects, such as that about unique values.
   var rejected: [ExactText: (record: RemoteRecord, error: ModelStoreError)] = [:]
+  /// Whether a record of the type being pulled was skipped, and has to be read again.
+  var isIncomplete = false
   /// The temporary identifiers of records whose creation was sent without an answer, by type.
   var unansweredCreations: [String: [String]] = [:]
   /// The names of the records that are not sent and whose references were checked.
@@ -83,6 +87,9 @@ final class SyncExchange<Local: RecordEngine> {
         try await pull(modelClass)
         advance()
       }
+      // A server that does not list records in time may store one: the next timeout ends the exchange.
+      hasUnansweredLists = isUnanswered
+      if hasUnansweredLists { timeouts = Self.maximumTimeouts - 1 }
       try await push()
     } catch let failure as LocalFailure {
       throw failure.error
@@ -92,8 +99,8 @@ final class SyncExchange<Local: RecordEngine> {
     report.waitingSince = rest.map(\.since).min()
     let (now, random) = (environment.uptime(), environment.random())
     engine.retryTimes.withLock { $0.keep(rest, at: now) { Lane.delay($0, random) } }
-    report.isUnanswered = isUnanswered
-    if isUnanswered { return store.noteUnreachable() }
+    report.isUnanswered = isUnanswered || hasUnansweredLists && timeouts > 0
+    if report.isUnanswered { return store.noteUnreachable() }
     if report.failures.isEmpty { store.lastCompletion = environment.date }
     store.unreachableSince = nil
     let held = rest.count(where: \.isParked) + damaged.count
@@ -103,7 +110,9 @@ final class SyncExchange<Local: RecordEngine> {
   // MARK: Failures
 
   /// Whether so many requests in a row had no answer that others would not have one either. Each takes a minute or so.
-  var isUnanswered: Bool { timeouts >= 3 }
+  var isUnanswered: Bool { timeouts >= Self.maximumTimeouts }
+
+  private static var maximumTimeouts: Int { 3 }
 
   /// Records that the server answered a request.
   func noteAnswer() { timeouts = 0 }

@@ -41,84 +41,45 @@ struct SyncSignals: Sendable {
 }
 
 extension SyncModelStore {
-  /// Synchronises in the background: after local writes, when the connection returns, and when a type is due for a pull.
-  /// It sleeps in between, until the task is cancelled or the store is deallocated.
+  /// Synchronises in the background: after local writes, when the connection returns, at hints, and when a type is due
+  /// for a pull. It sleeps in between, until the task is cancelled or the store is deallocated.
   ///
   /// ```swift
+  /// let (hints, hint) = AsyncStream.makeStream(
+  ///   of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// let synchronization = Task { [weak store] in
-  ///   await store?.keepSynchronized(connectivity: monitor.isReachable)
+  ///   await store?.keepSynchronized(
+  ///     connectivity: monitor.isReachable, hints: hints)
   /// }
+  /// hint.yield()  // where the app receives the notification
   /// ```
   ///
   /// It does not retain the store while it waits. A task that captures the store weakly therefore ends with it. Keep the
   /// store in a property of your own: if nothing else retains it, this returns at once.
   ///
   /// Without a connection it makes no attempt. After a failure it waits for a delay that doubles up to five minutes. If
-  /// the server requires a time, it waits for that, at most six hours. A connection or a successful ``sync()`` ends the
-  /// wait. After such a call the server counts as reachable until a request fails or the source reports no connection.
-  /// If the server fails to store a record or to list a type, only that one waits. ``status`` has the results.
+  /// the server requires a time, it waits for that, at most six hours. A connection, a hint or a successful
+  /// ``sync(comparingAll:)`` ends the wait. After such a call the server counts as reachable until a request fails or the
+  /// source reports no connection. If the server fails to store a record or to list a type, only that one waits.
+  /// ``status`` has the results.
+  ///
+  /// A hint means that the server may have changes, such as a push notification or an event of its change stream. All
+  /// types are pulled then. Hints that arrive during a pull cause one more.
   ///
   /// - Parameters:
-  ///   - connectivity: whether the server is reachable, with an element for each change.
-  ///   - interval: the time after which a type is pulled again. ``SyncPolicy/refresh(after:)`` overrides it.
+  ///   - connectivity: whether the server is reachable, with an element for each change; nil if that is not known.
+  ///   - hints: an element for each time that the server may have changes; nil if there is no such source.
+  ///   - interval: the time after which a type is pulled again without hints. ``SyncPolicy/refresh(after:)`` overrides it.
   public consuming func keepSynchronized(
-    connectivity: some AsyncSequence<Bool, Never> & Sendable, every interval: Duration = .seconds(300)
-  ) async {
-    let signals = handle.signals
-    let loop = BackgroundLoop(self, every: interval)
-    await loop.run(beside: [{ await signals.follow(connectivity: connectivity) }])
-  }
-
-  /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, and pulls all types at each hint.
-  ///
-  /// A hint means that the server may have changes, such as a push notification or an event of its change stream. Those
-  /// that arrive during a pull cause one more. A hint also ends the wait after a failure.
-  ///
-  /// ```swift
-  /// let (hints, hint) = AsyncStream.makeStream(
-  ///   of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  /// let synchronization = Task {
-  ///   await store.keepSynchronized(connectivity: monitor.isReachable, hints: hints)
-  /// }
-  /// hint.yield()  // where the app receives the notification
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - connectivity: whether the server is reachable, with an element for each change.
-  ///   - hints: an element for each time that the server may have changes.
-  ///   - interval: the time after which a type is pulled again without hints.
-  public consuming func keepSynchronized(
-    connectivity: some AsyncSequence<Bool, Never> & Sendable, hints: some AsyncSequence<Void, Never> & Sendable,
-    every interval: Duration = .seconds(300)
+    connectivity: (any AsyncSequence<Bool, Never> & Sendable)? = nil,
+    hints: (any AsyncSequence<Void, Never> & Sendable)? = nil, every interval: Duration = .seconds(300)
   ) async {
     let signals = handle.signals
     let loop = BackgroundLoop(self, every: interval)
     await loop.run(beside: [
-      { await signals.follow(connectivity: connectivity) }, { await signals.follow(hints: hints) },
+      { if let connectivity { await signals.follow(connectivity: connectivity) } },
+      { if let hints { await signals.follow(hints: hints) } },
     ])
-  }
-
-  /// Synchronises in the background as ``keepSynchronized(connectivity:hints:every:)`` does, without a source of
-  /// connectivity.
-  ///
-  /// - Parameters:
-  ///   - hints: an element for each time that the server may have changes.
-  ///   - interval: the time after which a type is pulled again without hints.
-  public consuming func keepSynchronized(
-    hints: some AsyncSequence<Void, Never> & Sendable, every interval: Duration = .seconds(300)
-  ) async {
-    let signals = handle.signals
-    let loop = BackgroundLoop(self, every: interval)
-    await loop.run(beside: [{ await signals.follow(hints: hints) }])
-  }
-
-  /// Synchronises in the background as ``keepSynchronized(connectivity:every:)`` does, without a source of
-  /// connectivity.
-  ///
-  /// - Parameter interval: the time after which a type is read again.
-  public consuming func keepSynchronized(every interval: Duration = .seconds(300)) async {
-    let loop = BackgroundLoop(self, every: interval)
-    await loop.run()
   }
 }
 

@@ -9,7 +9,7 @@ extension SyncModelStore {
 
   /// Returns all entries of the outbox, in the order in which their records became dirty.
   ///
-  /// Each has its changes, the entries that it waits for, and the others of its transactions.
+  /// Each has its changes, and the entries that it waits for.
   ///
   /// - Throws: the errors of the local engine.
   /// - Complexity: O(*n*) in the number of dirty records and of their references.
@@ -22,7 +22,6 @@ extension SyncModelStore {
     var entries = try await handle.outbox().entries
     var (items, sensitive): ([Schedule.Item], SensitiveKeys) = ([], SensitiveKeys(scope.transformers))
     var records: [ExactText: OutboxEntry.Record] = [:]
-    var groups: [String: [Int]] = [:]
     for (index, entry) in entries.enumerated() {
       var item = Schedule.Item(entry: entry, references: [])
       let (isDeleted, local) = try await localRecord(of: entry)
@@ -36,7 +35,6 @@ extension SyncModelStore {
         entries[index].sensitiveKeys = sensitive.keys(of: modelClass.storedClass(for: record ?? entry.base ?? [:]))
       }
       records[item.name] = OutboxEntry.Record(type: entry.type, identifier: entry.identifier)
-      for group in entry.groups { groups[group, default: []].append(index) }
       items.append(item)
     }
     let steps = Dictionary(
@@ -45,9 +43,6 @@ extension SyncModelStore {
       if let names = steps[items[index].name], !names.isEmpty {
         entries[index].waitsFor = names.compactMap { records[$0] }
       }
-      if entries[index].groups.isEmpty { continue }
-      let others = Set(entries[index].groups.flatMap { groups[$0] ?? [] }).subtracting([index]).sorted()
-      entries[index].together = others.compactMap { records[items[$0].name] }
     }
     return entries
   }
@@ -97,7 +92,9 @@ extension SyncModelStore {
     let current = try await handle.replacement(of: identifier, M.typeName) ?? identifier
     let lane: Lane
     do {
-      lane = try await StoredLane(M.typeName, current, in: handle.local).lane
+      let stored = try await StoredLane(M.typeName, current, in: handle.local)
+      if stored.isUnknown, !model.isPersisted { return .pending }
+      lane = stored.lane
     } catch is DamagedEntry {
       return .parked("Its entry in the outbox is damaged: save it again.")
     }
@@ -130,7 +127,12 @@ extension SyncModelStore {
     var isRemoved = false
     try await change(entry) { lane in
       // The base is older than the version of a conflict that waits.
-      lane.local = if let conflict = lane.entry?.conflict { conflict.remote } else { lane.entry?.base }
+      if let conflict = lane.entry?.conflict {
+        lane.local = conflict.remote
+      } else if lane.entry?.base?.isEmpty != true {
+        lane.local = lane.entry?.base
+      }
+      // After damage the base is not known: the next comparison brings the server's version.
       lane.entry = nil
       isRemoved = lane.local == nil
     }
@@ -140,24 +142,35 @@ extension SyncModelStore {
     if isRemoved, let modelClass = modelClass(named: entry.type) { markDeleted(modelClass) }
   }
 
-  private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {
-    try await retryingMismatches {
-      let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
-      guard stored.lane.entry != nil else { return }
-      var lane = stored.lane
-      body(&lane)
-      let operations = try stored.operations(to: lane) { discarded in
-        try DiscardedValue(discarded, of: entry.type, entry.identifier, handle.options.environment).creation()
+  /// Changes an entry, and wakes the background synchronisation.
+  private func change(_ entry: OutboxEntry, _ body: (inout Lane) throws -> Void) async throws {
+    do {
+      try await retryingMismatches {
+        let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
+        guard stored.lane.entry != nil else { return }
+        var lane = stored.lane
+        try body(&lane)
+        let operations = try stored.operations(to: lane) { discarded in
+          try DiscardedValue(discarded, of: entry.type, entry.identifier, handle.options.environment).creation()
+        }
+        try await commit(operations)
       }
-      try await commit(operations)
+    } catch is DamagedEntry {
+      throw ModelStoreError(
+        .corrupt,
+        """
+        The outbox entry of the \(entry.type) \(entry.identifier.quotedForMessage) is damaged, so it was not changed. Save \
+        the record again to begin another entry.
+        """, identifier: entry.identifier)
     }
+    for task in handle.signals.change({ $0.commits += 1 }) { task.resume() }
   }
 
   // MARK: Conflicts
 
   /// Sets the function that decides about the conflicts of a type. Without one each conflict is merged.
   ///
-  /// It runs in the isolation of this instance during ``sync()``, and may be called more than once for one conflict.
+  /// It runs in the isolation of this instance during ``sync(comparingAll:)``, and may be called more than once for one conflict.
   /// The last call for a class counts.
   ///
   /// - Parameters:
@@ -174,8 +187,12 @@ extension SyncModelStore {
   public func conflicts() async throws -> [SyncConflict] {
     var conflicts: [SyncConflict] = []
     for entry in try await handle.outbox().entries where entry.conflict != nil {
-      let local = try await StoredLane(entry.type, entry.identifier, in: handle.local).lane.local
-      if let conflict = entry.conflict(with: local) { conflicts.append(conflict) }
+      do {
+        let lane = try await StoredLane(entry.type, entry.identifier, in: handle.local).lane
+        if let conflict = lane.entry?.conflict(with: lane.local) { conflicts.append(conflict) }
+      } catch is DamagedEntry {
+        continue
+      }
     }
     return conflicts
   }
@@ -184,11 +201,21 @@ extension SyncModelStore {
   ///
   /// The next synchronisation sends the remaining changes.
   ///
-  /// - Throws: the errors of the local engine. A conflict that is already resolved is ignored.
+  /// - Throws: the errors of the local engine. Also `ModelStoreError` with the code `conflict` for
+  ///   ``SyncResolution/record(_:)`` if the record was changed since the conflict was read: here, or on the server. Read it
+  ///   again. A conflict that is already resolved is ignored.
   public func resolve(_ conflict: SyncConflict, with resolution: SyncResolution) async throws {
     let entry = OutboxEntry(conflict.type, conflict.identifier, base: nil, since: Date(milliseconds: 0))
     try await change(entry) { lane in
       guard let waiting = lane.entry?.conflict else { return }
+      if case .record = resolution, lane.entry?.conflict(with: lane.local) != conflict {
+        throw ModelStoreError(
+          .conflict,
+          """
+          The conflict of the \(conflict.type) \(conflict.identifier.quotedForMessage) was not resolved: the record was \
+          changed since the conflict was read. Read the conflict again.
+          """, identifier: conflict.identifier)
+      }
       lane.rebase(on: waiting.remote) { _ in resolution }
     }
   }

@@ -22,15 +22,21 @@ extension SyncModelStore {
     }
     let pulled = try await parts(of: PulledType.recordType).flatMap { $0 }
     let names = Set(types.map(\.name) + outbox.entries.map(\.type) + pulled)
-    // First, so that the next synchronisation compares all records if this is interrupted.
+    // First, so that nothing of it is sent for another person if this is interrupted.
+    if discardUnsynced { try await removeAll(OutboxEntry.recordType) }
+    // Then these, so that the next synchronisation compares all records.
     for name in [PullMark.recordType, PullPosition.recordType] { try await removeAll(name) }
     lastPulls = [:]
     for name in names.sorted() { try await removeRecords(of: name, discardUnsynced) }
     for name in [DiscardedValue.recordType, IdentifierMapping.recordType, PulledType.recordType] {
       try await removeAll(name)
     }
-    if discardUnsynced { try await removeAll(OutboxEntry.recordType) }
-    for task in handle.signals.change({ $0.steps += 1 }) { task.resume() }
+    handle.forgetOutcomes()
+    let tasks = handle.signals.change { signals in
+      signals.steps += 1
+      signals.commits += 1
+    }
+    for task in tasks { task.resume() }
   }
 
   /// Removes all records of a type of metadata.

@@ -6,7 +6,7 @@ import Foundation
 
 /// An offline-first store: it reads and writes a local store, and synchronises it with a remote one.
 ///
-/// A write returns when the local store has committed it, together with an outbox entry. ``sync()`` sends the entries,
+/// A write returns when the local store has committed it, together with an outbox entry. ``sync(comparingAll:)`` sends the entries,
 /// reads the changes of the server, and merges them by field with local changes.
 ///
 /// ```swift
@@ -153,23 +153,14 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// Only one exchange with the server runs at a time: another call waits for it. After a cancelled call the next one
   /// continues.
   ///
+  /// - Parameter comparingAll: whether to compare all records of the server, such as after a backup of it was restored.
+  ///   Otherwise a type with the policy ``SyncPolicy/changes(by:overlap:comparingAllAfter:)`` or a change log is read from
+  ///   its last changes on.
   /// - Returns: the report. Rejected records are among its failures, and stay in the outbox.
   /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now. The code is
   ///   `unsupported` in an instance without remote store, `cancelled`, or that of the local engine.
   @discardableResult
-  public func sync() async throws -> SyncReport { try await sync(comparingAll: false) }
-
-  /// Synchronises as ``sync()`` does, and compares all records of the server, such as after a backup of it was
-  /// restored.
-  ///
-  /// With the policy ``SyncPolicy/changes(by:overlap:comparingAllAfter:)``, ``sync()`` reads only what changed since
-  /// the last time.
-  ///
-  /// - Parameter comparingAll: whether to compare all records in any case.
-  /// - Returns: the report.
-  /// - Throws: `ModelStoreError` as ``sync()`` does.
-  @discardableResult
-  public func sync(comparingAll: Bool) async throws -> SyncReport {
+  public func sync(comparingAll: Bool = false) async throws -> SyncReport {
     let report = try await sync(comparingAll: comparingAll) { _ in true }
     // The server can be reached: a background synchronisation does not wait any longer after its failures.
     if !report.isUnanswered {

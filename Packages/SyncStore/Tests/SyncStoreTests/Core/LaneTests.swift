@@ -114,6 +114,28 @@ import Testing
     #expect(lane.request { "next" }?.isCreation == false)
   }
 
+  @Test func `A creation that is sent again keeps its key while the server still processes the first request`() {
+    var lane = lane(nil, ["a": 1])
+    let flight = lane.request { "key" }
+    _ = lane.take(.none, hasKeys: true, random: 0)
+    lane.entry?.flight?.isOutdated = true
+    for _ in 2...Lane.repeatsOfConflicts {
+      guard case .retry = lane.take(.refused(status: 409), hasKeys: true, random: 0) else {
+        Issue.record("The request is not repeated.")
+        return
+      }
+      #expect(lane.request { "another" }?.key == flight?.key)
+    }
+    #expect(lane.take(.refused(status: 409), hasKeys: true, random: 0) == .read)
+  }
+
+  @Test func `A record that the server lacks and whose base is lost is created`() {
+    var lane = lane([:], ["a": 1])
+    lane.rebase(on: nil)
+    #expect(lane.local == ["a": 1] && lane.discarded.isEmpty)
+    #expect(lane.request { "key" }?.isCreation == true)
+  }
+
   @Test func `A deletion during an unknown creation is sent when the record is pulled`() {
     var lane = lane(nil, ["a": 1])
     _ = lane.request { "key" }

@@ -221,6 +221,7 @@ final class StoreSimulation {
     let version = service.current.version
     // A creation may be rejected for a poisoned value.
     for _ in 0..<10 where service.current.version == version {
+      count += 1
       await create(clients[0], Sticker())
       await sync(clients[0])
     }

@@ -226,6 +226,27 @@ import Testing
     await task.value
   }
 
+  @Test func `A rejected entry that is queued again or discarded wakes it`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    server.plan(HTTPResponseData(status: 422))
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() == 300_000)
+    try await store.retry(try #require(try await store.failures().first))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await server.store().list(Tag.self).map(\.label.value) == ["A"])
+    server.plan(HTTPResponseData(status: 422))
+    try await store.save(Tag.labeled("b", "B"))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(store.status.value == .needsAttention(1))
+    try await store.discardChanges(try #require(try await store.failures().first))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(store.status.value == .idle(since: Date(milliseconds: 0)))
+    task.cancel()
+    await task.value
+  }
+
   @Test func `A source of hints that ends leaves the interval, and connectivity beside it counts`() async throws {
     let store = client()
     let (hints, hint) = AsyncStream.makeStream(of: Void.self)
@@ -554,6 +575,15 @@ import Testing
         .idle(since: nil), .syncing(done: 0, of: 3), .syncing(done: 1, of: 3), .syncing(done: 2, of: 3),
         .syncing(done: 3, of: 3), .needsAttention(1),
       ])
+  }
+
+  @Test func `A model that was never saved is pending, although it has an identifier`() async throws {
+    let store = client()
+    let tag = Tag.labeled("a", "A")
+    #expect(try await store.syncState(of: tag) == .pending)
+    try await store.save(tag)
+    try await store.sync()
+    #expect(try await store.syncState(of: tag) == .synced)
   }
 
   @Test func `The state of a model follows its changes`() async throws {

@@ -169,6 +169,35 @@ private final class LimitedSpeaker: Model {
     #expect(try await mine.outbox().isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `A record chosen for an older version of a conflict is refused, and no later edit is lost`(
+    isLocal: Bool
+  ) async throws {
+    let (mine, tag) = try await clients()
+    mine.resolve(Tag.self) { _ in .wait }
+    try await mine.sync()
+    let conflict = try #require(try await mine.conflicts().first)
+    if isLocal {
+      tag.label.value = "Mine again"
+      try await mine.save(tag)
+    } else {
+      let theirs = try await shelf.store.lookup(Tag.self, identifier: "a")
+      theirs.label.value = "Theirs again"
+      try await shelf.store.save(theirs)
+      try await mine.sync()
+    }
+    let chosen = SyncResolution.record(conflict.merged(keepingLocal: ["label"]))
+    let error = await #expect(throws: ModelStoreError.self) { try await mine.resolve(conflict, with: chosen) }
+    #expect(error?.code == .conflict && error?.message.contains("Read the conflict again.") == true)
+    let current = try #require(try await mine.conflicts().first)
+    #expect(current.local?["label"] == (isLocal ? "Mine again" : "Mine"))
+    #expect(current.remote?["label"] == (isLocal ? "Theirs" : "Theirs again"))
+    try await mine.resolve(current, with: .record(current.merged(keepingLocal: ["label"])))
+    try await mine.sync()
+    let label = try await shelf.store.lookup(Tag.self, identifier: "a").label.value
+    #expect(label == (isLocal ? "Mine again" : "Mine"))
+  }
+
   @Test func `An edited record that the server deleted is noted as a whole`() async throws {
     let (mine, _) = try await clients(deletingFirst: true)
     try await mine.sync()

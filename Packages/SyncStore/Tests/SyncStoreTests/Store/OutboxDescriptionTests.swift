@@ -108,7 +108,6 @@ private final class Card: Model {
     #expect(entries.map(\.waitsFor.count) == [0, 1, 0, 1, 0])
     #expect(entries[1].waitsFor.first?.description == "Author \(author.id.value ?? 0)")
     #expect(entries[3].waitsFor.first?.description == "Tag a")
-    #expect(entries.map { $0.together.map(\.description) } == [[], [], ["Tag b"], ["Tag a"], []])
   }
 
   @Test func `An entry whose record can't be read is in the outbox, without changes`() async throws {

@@ -174,3 +174,15 @@ final class RESTFixture: HTTPTransport {
     return HTTPResponseData(status: status, headers: headers, body: (try? value.jsonData()) ?? Data())
   }
 }
+
+/// A transport that answers some requests itself.
+struct RespondingTransport: HTTPTransport {
+  let server: RESTFixture
+  /// Returns the response to a request; nil for that of the server.
+  let respond: @Sendable (HTTPRequestData) throws -> HTTPResponseData?
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    if let response = try respond(request) { return response }
+    return try await server.send(request)
+  }
+}
