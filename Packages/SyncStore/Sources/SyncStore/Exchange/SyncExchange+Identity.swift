@@ -56,9 +56,14 @@ extension SyncExchange {
     let target = try await StoredLane(name, identifier, in: engine.local)
     if let known = target.lane.entry {
       // The record was pulled before, and edited here.
-      let merge = RecordMerge(base: lane.entry?.base, local: lane.local, remote: target.lane.local)
-      lane.discarded += merge.discarded
-      (lane.local, lane.entry) = (merge.record, known)
+      if let entry = lane.entry {
+        let merge = RecordMerge(base: entry.base, local: lane.local, remote: target.lane.local)
+        lane.discarded += merge.discarded
+        lane.local = merge.record
+      } else {
+        lane.local = target.lane.local
+      }
+      lane.entry = known
     }
     let value = type.init().storedValue(ofIdentifier: identifier, in: store.scope.transformers)?.value
     func replaced(_ record: AttributeDictionary, _ modelClass: ModelObject.Type) -> AttributeDictionary {

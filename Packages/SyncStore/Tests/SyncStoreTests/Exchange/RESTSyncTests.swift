@@ -78,6 +78,23 @@ import Testing
     #expect(try JSONValue(json: try #require(record).bytes)["author"] == 1)
   }
 
+  @Test func `A value that was removed here is removed on the server, and the other way round`() async throws {
+    let store = client()
+    let (first, second) = (Book.titled("Emma", rating: 5), Book.titled("Persuasion", rating: 4))
+    try await store.createAll([first, second])
+    try await store.sync()
+    first.rating.value = nil
+    try await store.save(first)
+    let others = server.store()
+    let theirs = try await others.lookup(Book.self, identifier: try #require(second.identifier))
+    theirs.rating.value = nil
+    try await others.update(theirs, fields: [theirs.rating], onConflict: .overwrite)
+    try await store.sync()
+    #expect(body(server.requests.last { $0.url.path == "/books/1" && $0.method != .get }) == ["rating": .null])
+    #expect(second.rating.value == nil && !second.isDirty)
+    #expect(try await server.store().list(Book.self).map(\.rating.value) == [nil, nil])
+  }
+
   @Test func `A record that waits for a rejected one loses its reference to a record that the server deleted`()
     async throws
   {

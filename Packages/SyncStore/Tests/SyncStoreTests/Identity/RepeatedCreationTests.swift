@@ -102,6 +102,25 @@ import Testing
     #expect(try await store.outbox().isEmpty)
   }
 
+  @Test func `An edit of the record that was pulled before the repeated answer discards nothing`() async throws {
+    let book = Book.titled("Emma", rating: 1)
+    let store = try await client(creating: book, Book.titled("Emma", rating: 1))
+    let theirs = try await server.store().lookup(Book.self, identifier: "1")
+    theirs.rating.value = 2
+    try await server.store().update(theirs, fields: [theirs.rating], onConflict: .overwrite)
+    let changed = Data(#"[{"id": 1, "title": "Emma", "rating": 2}]"#.utf8)
+    server.plan(HTTPResponseData(status: 200, body: changed), list, HTTPResponseData(status: 504))
+    try await store.sync()
+    let pulled = try await store.lookup(Book.self, identifier: "1")
+    #expect(pulled !== book)
+    pulled.rating.value = 5
+    try await store.save(pulled)
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await store.discardedValues().isEmpty)
+    #expect(try await store.list(Book.self).map(\.rating.value) == [5])
+    #expect(try await server.store().list(Book.self).map(\.rating.value) == [5])
+  }
+
   @Test func `The record is removed if the server deleted it meanwhile`() async throws {
     let store = try await client(creating: Book.titled("Emma"), Book.titled("Emma"))
     try await server.store().delete(try await server.store().lookup(Book.self, identifier: "1"))
