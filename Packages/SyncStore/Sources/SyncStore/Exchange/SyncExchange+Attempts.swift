@@ -186,7 +186,12 @@ extension SyncExchange {
       return outcome(of: next, name, identifier)
     case (.read, .unreadable) where flight.isCreation && (isTemporary || lane.entry?.wasDeleted == true):
       // The identifier that the server has assigned is not known, so its record can't be read.
-      return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
+      guard case .failed(let error) = answer, !pulledTypes.contains(name) else {
+        return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
+      }
+      delay(name, identifier, by: delay(lane.entry?.attempts ?? 1, after: error))
+      fail(name, identifier, error)
+      return .held
     case (.read, .refused(412, _, _, _)): return try await readBack(type, identifier, after: .otherVersion)
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
     case (.read, .unreadable): return try await readBack(type, identifier, after: .nonsense)
@@ -283,7 +288,8 @@ extension SyncExchange {
     let lane = try await step(type, identifier) { lane in
       lane.entry?.attempts += 1
       lane.entry?.note(error.message)
-      if RemoteFault.isUnreadable(error) { lane.park() }
+      // The login page of a network answers every request in this way. A server that answers the list is believed.
+      if RemoteFault.isUnreadable(error), pulledTypes.contains(type) { lane.park() }
     }
     noteFault(error)
     delay(type, identifier, by: delay(lane.entry?.attempts ?? 1, after: error))

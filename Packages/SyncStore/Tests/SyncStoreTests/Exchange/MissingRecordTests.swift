@@ -76,6 +76,32 @@ import Testing
     #expect(try await server.store().list(Tag.self).map(\.label.value) == ["B"])
   }
 
+  @Test func `The login page of a network parks nothing, and all is sent after the login`() async throws {
+    let isCaptured = Lock(false)
+    let store = client { _ in
+      let page = HTTPResponseData(
+        status: 200, headers: ["Content-Type": "text/html"], body: Data("<html>Sign in</html>".utf8))
+      return isCaptured.withLock { $0 } ? page : nil
+    }
+    let (tag, author) = (Tag.labeled("a", "A"), Author())
+    try await store.save(tag)
+    try await store.sync()
+    tag.label.value = "B"
+    author.name.value = "Jane"
+    try await store.save(tag)
+    try await store.save(author)
+    try await store.save(Tag.labeled("b", "New"))
+    isCaptured.withLock { $0 = true }
+    for _ in 1...2 {
+      #expect(try await store.sync().waiting == 3)
+      #expect(try await store.failures().isEmpty)
+    }
+    isCaptured.withLock { $0 = false }
+    #expect(try await store.sync().waiting == 0)
+    #expect(try await server.store().list(Tag.self).map(\.label.value) == ["B", "New"])
+    #expect(try await server.store().list(Author.self).map(\.name.value) == ["Jane"])
+  }
+
   @Test func `A dirty record that may not be read any more does not stop the pull of its type`() async throws {
     let isDenied = Lock(false)
     let store = client { request in
