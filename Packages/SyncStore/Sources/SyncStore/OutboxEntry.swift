@@ -58,8 +58,8 @@ public struct OutboxEntry: Sendable, Hashable {
   /// Whether the server had the record and has it no more. If it is created again, the server may assign another
   /// identifier.
   var wasDeleted = false
-  /// The members of abandoned requests with an unknown outcome, which may still arrive.
-  var unsettled: AttributeDictionary = [:]
+  /// The bodies of abandoned requests with an unknown outcome, which may still arrive.
+  var unsettled: [AttributeDictionary] = []
   /// The conflict that waits for a decision; nil if there is none.
   var conflict: Conflict?
   /// The last transactions whose writes are pushed together with this one.
@@ -185,7 +185,7 @@ extension OutboxEntry {
       members["flight"] = .object(frozen)
     }
     if wasDeleted { members["deleted"] = true }
-    if !unsettled.isEmpty { members["unsettled"] = .object(unsettled) }
+    if !unsettled.isEmpty { members["unsettled"] = .array(unsettled.map(JSONValue.object)) }
     if let conflict { members["conflict"] = conflict.remote.map { .object($0) } ?? .bool(true) }
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
     if attempts > 0 { members["attempts"] = .int(attempts) }
@@ -215,7 +215,7 @@ extension OutboxEntry {
         isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
     wasDeleted = members["deleted"]?.boolValue ?? false
-    unsettled = members["unsettled"]?.objectValue ?? [:]
+    unsettled = members["unsettled"]?.arrayValue?.compactMap(\.objectValue) ?? []
     conflict = members["conflict"].map { Conflict(remote: $0.objectValue) }
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []
     attempts = members["attempts"]?.intValue ?? 0

@@ -42,8 +42,12 @@ public struct OutboxRecord {
     let new = try old.map(migrated)
     members["base"] = new.map { .object($0) }
     if let remote = members["conflict"]?.objectValue { members["conflict"] = .object(try migrated(remote)) }
-    if let old, let late = members["unsettled"]?.objectValue {
-      members["unsettled"] = .object(Self.changes(from: new, to: try migrated(old.merging(late) { $1 })))
+    if let late = members["unsettled"]?.arrayValue {
+      members["unsettled"] = .array(
+        try late.map { body in
+          let record = (old ?? [:]).merging(body.objectValue ?? [:]) { $1 }
+          return .object(Self.changes(from: new, to: try migrated(record)))
+        })
     }
     guard var flight = members["flight"]?.objectValue, let record = flight["record"]?.objectValue else { return }
     let sent = flight["body"]?.objectValue ?? [:]

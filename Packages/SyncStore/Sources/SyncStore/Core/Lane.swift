@@ -168,7 +168,9 @@ struct Lane: Equatable {
     }
     let isUnchanged = RecordMerge.areEqual(entry.base, remote)
     entry.flight = nil
-    if reason == .silence || reason == .nonsense { entry.unsettled.merge(flight.body) { $1 } }
+    if reason == .silence || reason == .nonsense {
+      if !flight.body.isEmpty, !entry.unsettled.contains(flight.body) { entry.unsettled.append(flight.body) }
+    }
     if reason == .refusal, isUnchanged {
       // Another rule than that about versions: the same request would be rejected for ever.
       entry.isParked = true
@@ -205,7 +207,7 @@ struct Lane: Equatable {
     if entry.base?.isEmpty == true, remote == nil { entry.base = nil }
     var base = entry.base
     // An own value that arrived late is not a change of another client.
-    for (key, value) in entry.unsettled where base != nil && remote?[key] == value { base?[key] = value }
+    for (key, value) in entry.unsettled.joined() where base != nil && remote?[key] == value { base?[key] = value }
     let merge = RecordMerge(base: base, local: local, remote: remote) { keys in
       resolve(entry.conflict(base: base, local: local, remote: remote, keys))
     }
@@ -248,7 +250,7 @@ struct Lane: Equatable {
   ) {
     guard var entry else { return }
     entry.flight = nil
-    entry.unsettled = [:]
+    entry.unsettled = []
     entry.attempts = 0
     entry.note(nil)
     entry.isParked = false

@@ -44,6 +44,23 @@ import Testing
     #expect(lane.request { "third" }?.body == ["a": 3])
   }
 
+  @Test func `The first of two creations that were given up is no change of another client`() {
+    var lane = lane(nil, ["a": 1])
+    for value in 1...2 {
+      lane.local = ["a": .int(value)]
+      _ = lane.request { "key" }
+      _ = lane.take(.none, hasKeys: false, random: 0)
+      lane.read(nil, after: .silence)
+    }
+    lane.local = ["a": 3]
+    lane.entry = lane.entry.flatMap { try? OutboxEntry(bytes: $0.bytes()) }
+    _ = lane.request { "key" }
+    _ = lane.take(.none, hasKeys: false, random: 0)
+    lane.read(["a": 1], after: .silence)
+    #expect(lane.local == ["a": 3] && lane.discarded.isEmpty)
+    #expect(lane.request { "key" }?.body == ["a": 3])
+  }
+
   @Test func `An answer is not believed if the record was pulled since the request was made`() {
     var lane = lane(["a": 1], ["a": 2])
     _ = lane.request { "key" }
