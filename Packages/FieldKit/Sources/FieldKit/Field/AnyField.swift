@@ -12,10 +12,10 @@ open class AnyField: ObservationOwner {
   @exclusivity(unchecked) @usableFromInline final var changedStamp = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline final var flags: FieldFlags
   /// The index of the field in its model's layout.
-  @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
+  @exclusivity(unchecked) @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
   // A weak reference would cost every field of every model about 60 ns to create and destroy. This one is safe because
   // the owner calls `clearOwner()` on each of its fields when it is deallocated: see `ModelObject.deinit`.
-  @exclusivity(unchecked) private final unowned(unsafe) var unsafeOwner: AnyObject?
+  @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var unsafeOwner: AnyObject?
   /// Rarely needed state. Unmanaged, because a set that checks for observers must not retain it.
   @exclusivity(unchecked) @usableFromInline final var unmanagedDetails: Unmanaged<FieldDetails>?
 
@@ -410,12 +410,14 @@ open class AnyField: ObservationOwner {
 @_spi(ModelKitInternals)
 extension AnyField {
   /// Sets the owner. The owner has to call ``clearOwner()`` before it is deallocated.
+  @inlinable
   public final func adopt(by owner: AnyObject, at index: Int) {
     unsafeOwner = owner
     layoutIndex = UInt16(truncatingIfNeeded: index)
   }
 
   /// Removes the reference to the owner.
+  @inlinable
   public final func clearOwner() { unsafeOwner = nil }
 
   /// Whether the value consists of other models.

@@ -13,7 +13,7 @@
 /// allows none.
 @propertyWrapper
 open class ArrayField<Element>: Field<[Element]> {
-  let elementMetadata: FieldMetadata<Element>?
+  @usableFromInline final let elementMetadata: FieldMetadata<Element>?
   /// Whether the list may hold an element more than once.
   public final var allowsDuplicates: Bool { !flags.contains(.unique) }
 
@@ -30,6 +30,7 @@ open class ArrayField<Element>: Field<[Element]> {
   ///     keeps the first of equal elements. Objects that can't be compared are duplicates if they are the same object;
   ///     other elements that can't be compared are never duplicates.
   ///   - configure: completes the declaration of a property with `@ArrayField`, such as with a rule.
+  @inlinable
   public init(
     _ element: Field<Element>, name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false,
     allowsDuplicates: Bool = true, configure: ((ArrayField) -> Void)? = nil
@@ -43,7 +44,7 @@ open class ArrayField<Element>: Field<[Element]> {
         element, name: name, key: key, priority: priority, isSensitive: sensitive)
       if Self.refusesElements(element) { flags.formUnion(.hooksSet) }
     }
-    super.init(unset: [], metadata: metadata, equality: element.equality?.ofLists, flags: flags)
+    super.init(unset: [], metadata: metadata, equality: Self.equality(of: element.equality), flags: flags)
     if let initial = element.storage {
       storage = [initial]
       setInitialState()
@@ -66,7 +67,24 @@ open class ArrayField<Element>: Field<[Element]> {
   @inlinable
   public final var projectedValue: ArrayField<Element> { self }
 
-  private static func metadata(
+  /// Returns the comparison of lists. For common types it is known at compile time; a lookup of the generic type would
+  /// cost more than the allocation of the list.
+  @inlinable
+  static func equality(of elements: ValueEquality<Element>.Type?) -> ValueEquality<[Element]>.Type? {
+    guard let elements else { return nil }
+    if Element.self == String.self, ObjectIdentifier(elements) == ObjectIdentifier(EquatableEquality<String>.self) {
+      let lists: ValueEquality<[String]>.Type = EquatableEquality<[String]>.self
+      return unsafeBitCast(lists, to: ValueEquality<[Element]>.Type.self)
+    }
+    if Element.self == Int.self, ObjectIdentifier(elements) == ObjectIdentifier(EquatableEquality<Int>.self) {
+      let lists: ValueEquality<[Int]>.Type = EquatableEquality<[Int]>.self
+      return unsafeBitCast(lists, to: ValueEquality<[Element]>.Type.self)
+    }
+    return elements.ofLists
+  }
+
+  @usableFromInline
+  static func metadata(
     _ element: Field<Element>, name: String?, key: String?, priority: Int?, isSensitive: Bool
   ) -> FieldMetadata<[Element]>? {
     let declared = element.metadata
@@ -78,7 +96,8 @@ open class ArrayField<Element>: Field<[Element]> {
     return .declaring(name: name, key: key, priority: priority, isSensitive: isSensitive)
   }
 
-  private static func refusesElements(_ element: Field<Element>) -> Bool { element.metadata?.coerce != nil }
+  @usableFromInline
+  static func refusesElements(_ element: Field<Element>) -> Bool { element.metadata?.coerce != nil }
 
   private init(copying original: ArrayField) {
     elementMetadata = original.elementMetadata

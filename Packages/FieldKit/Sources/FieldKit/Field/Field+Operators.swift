@@ -2,9 +2,11 @@ postfix operator *
 prefix operator *
 
 /// Returns a list field whose elements the operand describes: `let tags = Field<String>()*`.
+@inlinable
 public postfix func * <Element>(element: Field<Element>) -> ArrayField<Element> { ArrayField(element) }
 
 /// Returns a list field whose elements the operand describes: `let tags = *Field<String>()`.
+@inlinable
 public prefix func * <Element>(element: Field<Element>) -> ArrayField<Element> { ArrayField(element) }
 
 /// Returns whether the field has this value.

@@ -62,6 +62,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   /// Creates a field for a subclass.
+  @inlinable
   init(
     unset value: Content?, metadata: FieldMetadata<Content>?, equality: ValueEquality<Content>.Type?,
     flags: FieldFlags = []

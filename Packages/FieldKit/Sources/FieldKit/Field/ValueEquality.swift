@@ -7,6 +7,7 @@ class ValueEquality<Value> {
   class func areEqual(_ one: Value, _ other: Value) -> Bool { false }
 
   /// The comparison of lists of such values.
+  @usableFromInline
   class var ofLists: ValueEquality<[Value]>.Type { ValueEquality<[Value]>.self }
 }
 
@@ -16,6 +17,7 @@ final class EquatableEquality<Value: Equatable>: ValueEquality<Value> {
   @inlinable
   override class func areEqual(_ one: Value, _ other: Value) -> Bool { one == other }
 
+  @usableFromInline
   override class var ofLists: ValueEquality<[Value]>.Type { EquatableEquality<[Value]>.self }
 }
 
