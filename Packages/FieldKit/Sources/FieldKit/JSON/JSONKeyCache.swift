@@ -32,7 +32,7 @@ struct JSONKeyCache {
     }
     if entries.isEmpty { entries = Array(repeating: Entry(), count: Self.size) }
     // Up to 16 bytes are determined by their number, the first and the last up to eight.
-    let head = Self.word(UnsafeRawPointer(start), count: min(count, 8))
+    let head = raw.head
     let tail = count > 8 ? UnsafeRawPointer(start + (count - 8)).loadUnaligned(as: UInt64.self) : 0
     let mixed = (head ^ (tail &<< 31 | tail &>> 33) ^ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15
     let home = Int(truncatingIfNeeded: ((mixed ^ mixed &>> 32) &* 0x9E37_79B9_7F4A_7C15) &>> 56)
@@ -52,18 +52,5 @@ struct JSONKeyCache {
     let entry = Entry(string: raw.string, identity: lastIdentity, count: count, head: head, tail: tail)
     entries[slot] = entry
     return Key(string: entry.string, identity: entry.identity)
-  }
-
-  @inline(__always)
-  private static func word(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
-    if count == 8 { return bytes.loadUnaligned(as: UInt64.self) }
-    var word: UInt64 = 0
-    if count >= 4 {
-      let low = UInt64(bytes.loadUnaligned(as: UInt32.self))
-      let high = UInt64((bytes + (count - 4)).loadUnaligned(as: UInt32.self))
-      return high &<< 32 | low
-    }
-    for index in 0..<count { word = word &<< 8 | UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) }
-    return word
   }
 }

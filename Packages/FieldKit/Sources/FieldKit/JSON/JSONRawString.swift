@@ -18,6 +18,26 @@ public struct JSONRawString {
   /// Whether ``bytes`` differ from the string: every escape is longer than its character.
   @inlinable public var hasEscapes: Bool { decodedCount != bytes.count }
 
+  /// The first bytes of the string as it is spelled, up to eight. Strings of equal length have the same ones if the
+  /// heads are equal.
+  @inlinable public var head: UInt64 { Self.head(of: bytes) }
+
+  /// Returns the first bytes of a string, up to eight, as a number.
+  @inlinable
+  public static func head(of utf8: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    guard let start = utf8.baseAddress else { return 0 }
+    let bytes = UnsafeRawPointer(start)
+    if utf8.count >= 8 { return bytes.loadUnaligned(as: UInt64.self) }
+    if utf8.count >= 4 {
+      let low = UInt64(bytes.loadUnaligned(as: UInt32.self))
+      let high = UInt64((bytes + (utf8.count - 4)).loadUnaligned(as: UInt32.self))
+      return high &<< 32 | low
+    }
+    var word: UInt64 = 0
+    for index in 0..<utf8.count { word = word &<< 8 | UInt64(utf8[index]) }
+    return word
+  }
+
   /// The string.
   public var string: String {
     if !hasEscapes { return String(decoding: bytes, as: UTF8.self) }

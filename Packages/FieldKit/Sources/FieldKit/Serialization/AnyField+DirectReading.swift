@@ -35,37 +35,35 @@ extension AnyField {
       switch try scanner.peek() {
       case .number:
         switch try scanner.readNumber() {
-        case .int(let value): asInt.load(value, stamp: stamp)
-        case let json: asInt.load(try Int(json: json), stamp: stamp)
+        case .int(let value): asInt.loadDirectly(value, stamp: stamp)
+        case let json: asInt.loadDirectly(try Int(json: json), stamp: stamp)
         }
-      case .null: asInt.load(try scanner.readNil(), stamp: stamp)
+      case .null: asInt.loadDirectly(try scanner.readNil(), stamp: stamp)
       default: throw UnfitValue()
       }
     case .string:
       switch try scanner.peek() {
-      case .string: asString.load(try scanner.readString(), stamp: stamp)
-      case .null: asString.load(try scanner.readNil(), stamp: stamp)
+      case .string: asString.loadDirectly(try scanner.readString(), stamp: stamp)
+      case .null: asString.loadDirectly(try scanner.readNil(), stamp: stamp)
       default: throw UnfitValue()
       }
     case .double:
       switch try scanner.peek() {
-      case .number: asDouble.load(try Double(json: scanner.readNumber()), stamp: stamp)
-      case .null: asDouble.load(try scanner.readNil(), stamp: stamp)
+      case .number:
+        guard let value = try scanner.readDouble() else { throw UnfitValue() }
+        asDouble.loadDirectly(value, stamp: stamp)
+      case .null: asDouble.loadDirectly(try scanner.readNil(), stamp: stamp)
       default: throw UnfitValue()
       }
     case .bool:
       switch try scanner.peek() {
-      case .bool: asBool.load(try scanner.readBool(), stamp: stamp)
-      case .null: asBool.load(try scanner.readNil(), stamp: stamp)
+      case .bool: asBool.loadDirectly(try scanner.readBool(), stamp: stamp)
+      case .null: asBool.loadDirectly(try scanner.readNil(), stamp: stamp)
       default: throw UnfitValue()
       }
     case .strings:
       switch try scanner.peek() {
-      case .array:
-        var values: [String] = []
-        try scanner.beginArray()
-        while try scanner.nextElement() { values.append(try scanner.readString()) }
-        asStrings.loadUnobserved(values, stamp: stamp)
+      case .array: asStrings.loadUnobserved(try scanner.readStrings(), stamp: stamp)
       case .null: asStrings.load(try scanner.readNil(), stamp: stamp)
       default: throw UnfitValue()
       }
@@ -138,6 +136,18 @@ extension Field {
   }
 }
 
+extension Field {
+  /// Loads a value, without the steps that a field needs only once it was set, observed or given hooks.
+  @inline(__always)
+  fileprivate final func loadDirectly(_ value: Content?, stamp: ChangeStamp) {
+    guard flags.isEmpty, updatedStamp == .never, unmanagedDetails == nil else { return load(value, stamp: stamp) }
+    if isChange(from: storage, to: value) { changedStamp = stamp }
+    storage = value
+    updatedStamp = stamp
+    flags = [.loaded, .original]
+  }
+}
+
 extension Field where Content: Equatable {
   /// Loads a list into a field without observers. Avoids the closure that compares lists, which is slow.
   @inline(__always)
@@ -155,6 +165,21 @@ extension JSONScanner {
   fileprivate mutating func readNil<Value>() throws -> Value? {
     try readNull()
     return nil
+  }
+
+  /// Reads a list of strings. A short one is created with its final size.
+  fileprivate mutating func readStrings() throws -> [String] {
+    try beginArray()
+    guard try nextElement() else { return [] }
+    let first = try readString()
+    guard try nextElement() else { return [first] }
+    let second = try readString()
+    guard try nextElement() else { return [first, second] }
+    let third = try readString()
+    guard try nextElement() else { return [first, second, third] }
+    var values = [first, second, third, try readString()]
+    while try nextElement() { values.append(try readString()) }
+    return values
   }
 }
 

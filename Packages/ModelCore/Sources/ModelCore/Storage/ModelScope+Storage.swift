@@ -109,7 +109,11 @@ extension ModelScope {
   public var modelsCreatedElsewhere: Set<ModelObject> { map.modelsCreatedElsewhere }
 
   private func whole<M: Model>(_ models: [M]) -> [M] {
-    for model in models { model.markLoaded() }
+    models.withReferences { references in
+      for reference in references {
+        reference._withUnsafeGuaranteedRef { unsafeDowncast($0, to: ModelObject.self).markLoaded() }
+      }
+    }
     return models
   }
 

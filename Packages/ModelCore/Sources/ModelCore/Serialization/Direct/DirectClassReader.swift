@@ -10,7 +10,7 @@ final class DirectClassReader {
   let layout: ModelLayout
   /// The index of the next expected field after each field, and first the one at the start of an object; negative if
   /// there is none.
-  private var following: [Int]
+  @exclusivity(unchecked) private var following: [Int]
   /// The relations, once they were read.
   var related: [Link?]
 
@@ -126,31 +126,30 @@ final class DirectClassReader {
 
   // MARK: Keys
 
+  // Unchecked accesses: the only other code that runs in a method of a reader is that of a model class in its `init`.
+
   /// Reads the next key of an object.
   ///
   /// - Parameter last: the index of the field before, or -1.
   /// - Returns: the index of the field with the key; -1 for an unknown key, nil at the end of the object.
   @inline(__always)
   func nextField(_ scanner: inout JSONScanner, after last: Int, _ plan: DirectPlan) throws(JSONSyntaxError) -> Int? {
-    let expected = following[last + 1]
-    if expected >= 0, scanner.passKey(plan.members[expected].quotedKey.buffer) { return expected }
     guard let key = try scanner.nextKey() else { return nil }
-    guard let found = index(of: key, plan) else { return -1 }
+    let expected = following[last + 1]
+    let isPlain = plan.hasPlainKeys && !key.hasEscapes
+    let head = key.head
+    if isPlain, expected >= 0, plan.has(key, head, at: expected) { return expected }
+    guard let found = index(of: key, head, isPlain, plan) else { return -1 }
     following[last + 1] = found
     return found
   }
 
-  private func index(of key: JSONRawString, _ plan: DirectPlan) -> Int? {
-    if !plan.hasPlainKeys || key.hasEscapes || key.bytes.contains(where: { $0 >= 0x80 }) {
-      // Strings can be equal without having equal bytes.
-      return plan.indices[key.string]
+  private func index(of key: JSONRawString, _ head: UInt64, _ isPlain: Bool, _ plan: DirectPlan) -> Int? {
+    if isPlain {
+      for index in plan.heads.indices where plan.has(key, head, at: index) { return index }
+      if !key.bytes.contains(where: { $0 >= 0x80 }) { return nil }
     }
-    for index in plan.members.indices {
-      let quoted = plan.members[index].quotedKey.buffer
-      if quoted.count == key.bytes.count + 2, key.equals(UnsafeBufferPointer(rebasing: quoted[1..<quoted.count - 1])) {
-        return index
-      }
-    }
-    return nil
+    // Strings can be equal without having equal bytes.
+    return plan.indices[key.string]
   }
 }

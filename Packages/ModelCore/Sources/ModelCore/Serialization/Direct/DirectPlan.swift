@@ -16,6 +16,11 @@ final class DirectPlan: Sendable {
     /// The JSON spelling of the key, including quotation marks.
     let quotedKey: KeyBytes
     let kind: DirectKind
+
+    /// The spelling of the key without quotation marks.
+    var plainKey: UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(rebasing: quotedKey.buffer[1..<quotedKey.buffer.count - 1])
+    }
   }
 
   /// The properties of a context that determine the spelling of keys.
@@ -37,8 +42,16 @@ final class DirectPlan: Sendable {
     }
   }
 
+  /// A key as it is compared with those of a document.
+  struct KeyHead {
+    let head: UInt64
+    let count: Int
+  }
+
   /// The members, one per field, in the order of the layout.
   let members: [Member]
+  /// The keys of the members.
+  let heads: [KeyHead]
   /// The indices of the fields in the order of their keys.
   let sorted: [Int]
   /// The index of the field with a key.
@@ -105,6 +118,7 @@ final class DirectPlan: Sendable {
       isUsable && indices.count == members.count && !members.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
     self.isUsable = isUsable
     self.members = members
+    heads = members.map { KeyHead(head: JSONRawString.head(of: $0.plainKey), count: $0.plainKey.count) }
     let sorted = members.indices.sorted { members[$0].key < members[$1].key }
     self.sorted = sorted
     let relations = sorted.filter { members[$0].kind == .relation }
@@ -112,6 +126,15 @@ final class DirectPlan: Sendable {
     relationCount = relations.count
     hasPlainKeys = members.allSatisfy { member in
       member.key.utf8.allSatisfy { $0 < 0x80 } && member.quotedKey.buffer.count == member.key.utf8.count + 2
+    }
+  }
+
+  /// Returns whether a key of a document is spelled like that of a member. It has no escapes.
+  @inline(__always)
+  func has(_ key: JSONRawString, _ head: UInt64, at index: Int) -> Bool {
+    heads.withUnsafeBufferPointer { heads in
+      guard heads[index].head == head, heads[index].count == key.bytes.count else { return false }
+      return heads[index].count <= 8 || key.equals(members[index].plainKey)
     }
   }
 

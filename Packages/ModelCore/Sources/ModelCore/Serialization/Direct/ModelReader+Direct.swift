@@ -70,19 +70,29 @@ extension ModelReader {
   static func directList<M: Model>(
     _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
   ) -> [M]? {
+    guard let models = directObjects(type, from: data, at: path, reader, options: options) else { return nil }
+    // Every element is an `M`, and all references have the same representation. A conversion would retain each.
+    return unsafeBitCast(models, to: [M].self)
+  }
+
+  /// Returns the models of the list in a document, which are of the class. Not generic, because calls that depend on
+  /// the type of an element would look it up for each.
+  private static func directObjects(
+    _ modelClass: any Model.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions
+  ) -> [ModelObject]? {
     data.withUnsafeBytes { bytes in
       do {
-        var models: [M] = []
+        var models: [ModelObject] = []
         var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
         let direct = reader.directReading(of: bytes, scanner.depthLimit)
         defer { reader.remember(direct.readers) }
-        let root = direct.reader(of: type)
+        let root = direct.reader(of: modelClass)
         guard root.plan != nil else { return nil }
         try scanner.go(toArrayAt: path)
         try scanner.beginArray()
         while try scanner.nextElement() {
           if let model = try direct.readUnchanged(&scanner, root) {
-            guard let model = model as? M else { return nil }
+            guard model.isInstance(of: modelClass) else { return nil }
             try reader.checkIdentifier(of: model, number: models.count)
             models.append(model)
             continue
@@ -96,7 +106,8 @@ extension ModelReader {
             if reader.scope != nil { reader.operations.reserveCapacity(estimate) }
             if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate, of: root.layout.rootClass) }
           }
-          guard let model = try direct.resolve(node, root, isForeignKey: nil) as? M else { return nil }
+          let model = try direct.resolve(node, root, isForeignKey: nil)
+          guard model.isInstance(of: modelClass) else { return nil }
           try reader.checkIdentifier(of: model, number: models.count)
           models.append(model)
         }
@@ -109,6 +120,14 @@ extension ModelReader {
         return nil
       }
     }
+  }
+}
+
+extension ModelObject {
+  /// Returns whether the model is of a class. Mostly it is of exactly this one, and a cast would take longer.
+  @inline(__always)
+  fileprivate func isInstance(of modelClass: ModelObject.Type) -> Bool {
+    type(of: self) == modelClass || Self.isSubclass(type(of: self), of: modelClass)
   }
 }
 
