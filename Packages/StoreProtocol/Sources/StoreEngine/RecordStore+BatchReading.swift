@@ -39,12 +39,7 @@ extension RecordStore: BatchReadingModelStore {
     let answer = scope.pendingReads.answer(since: beginning.start)
     try await scope.creations.waitForCreations(of: context.name)
     let read = try await readableModels(type, records, beginning, answeredAt: answer)
-    if remembers {
-      let stamp = ChangeStamp.next()
-      for model in read where Swift.type(of: model) == type {
-        model.markRead(from: context.source, asOf: lastWrite, stamp)
-      }
-    }
+    if remembers { read.markRead(as: type, from: context.source, asOf: lastWrite) }
     return models + read
   }
 

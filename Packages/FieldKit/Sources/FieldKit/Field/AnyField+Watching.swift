@@ -28,6 +28,7 @@ extension AnyField {
   ///
   /// - Parameter isFollowed: whether the owner is notified of every set.
   /// - Returns: whether the field has unsaved changes already.
+  @inlinable
   @discardableResult
   public final func beginTracking(isFollowed: Bool = false) -> Bool {
     flags.formUnion(isFollowed ? [.watched, .ownerWatches, .ownerFollows] : [.watched, .ownerWatches])

@@ -68,9 +68,11 @@ extension MemoryModelStore {
   func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
     noteModels(type, of: rows.lazy.map(\.identifier))
     let known = context(of: type)
-    guard known.remembersReading, let lastWrite, !isRefreshing else {
+    let remembered = known.remembersReading && !isRefreshing ? lastWrite : nil
+    guard let lastWrite = remembered, !scope.hasNoModel(of: type) else {
       let models = try models(type, fromBytes: rows.map(\.bytes)) { rows[$0].identifier }
       scope.pendingReads.noteImmediateRead(of: models)
+      if let remembered { models.markRead(as: type, from: known.source, asOf: remembered) }
       return models
     }
     var live: [M] = []
@@ -88,10 +90,7 @@ extension MemoryModelStore {
     if missing.isEmpty { return live }
     let read = try models(type, fromBytes: missing.map { rows[$0].bytes }) { rows[missing[$0]].identifier }
     scope.pendingReads.noteImmediateRead(of: read)
-    let stamp = ChangeStamp.next()
-    for model in read where Swift.type(of: model) == type {
-      model.markRead(from: known.source, asOf: lastWrite, stamp)
-    }
+    read.markRead(as: type, from: known.source, asOf: lastWrite)
     if live.isEmpty { return read }
     var all: [M] = []
     all.reserveCapacity(rows.count)

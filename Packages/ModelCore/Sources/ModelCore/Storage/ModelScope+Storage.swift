@@ -58,9 +58,19 @@ extension ModelScope {
   public func model<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, localChanges: LocalChanges
   ) -> M? {
+    data.withUnsafeBytes {
+      model(type, fromBytes: $0, at: path, identifier: identifier, localChanges: localChanges)
+    }
+  }
+
+  /// Reads the record of a model from bytes, as ``model(_:fromJSON:at:identifier:localChanges:)`` does.
+  public func model<M: Model>(
+    _ type: M.Type, fromBytes bytes: UnsafeRawBufferPointer, at path: String = "", identifier: String,
+    localChanges: LocalChanges
+  ) -> M? {
     map.readBesideTransactions(localChanges: localChanges) {
       let model = ModelReader.directRecord(
-        type, from: data, at: path, identifier: identifier,
+        type, from: bytes, at: path, identifier: identifier,
         ModelReader(scope: self, localChanges: localChanges, isFromStore: true))
       model?.markLoaded()
       return model
@@ -146,6 +156,9 @@ extension ModelScope {
   public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {
     if count > 64 { map.reserveCapacity(count, for: ModelTypeKey(type)) }
   }
+
+  /// Returns whether it is certain that there is no live model of a type.
+  public func hasNoModel<M: Model>(of type: M.Type) -> Bool { map.hasNone(of: ModelTypeKey(type)) }
 
   /// Returns the live model with an identifier.
   public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {

@@ -57,3 +57,19 @@ extension ModelObject {
     }
   }
 }
+
+@_spi(ModelKitInternals)
+extension Array where Element: ModelObject {
+  /// Marks the models that are of exactly one class as read: see ``ModelObject/markRead(from:asOf:_:)``.
+  public func markRead(as modelClass: ModelObject.Type, from source: ObjectIdentifier, asOf revision: UInt64) {
+    let stamp = ChangeStamp.next()
+    withReferences { references in
+      for reference in references {
+        reference._withUnsafeGuaranteedRef { object in
+          let model = unsafeDowncast(object, to: ModelObject.self)
+          if type(of: model) == modelClass { model.markRead(from: source, asOf: revision, stamp) }
+        }
+      }
+    }
+  }
+}

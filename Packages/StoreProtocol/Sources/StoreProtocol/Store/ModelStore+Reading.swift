@@ -62,6 +62,9 @@ extension ModelStore {
   ) throws -> [M] {
     try claimTypeName(of: type)
     scope.prepareToRead()
+    if records.count == 1, scope.activity.comparesIdentifiers, let model = model(type, records[0], identifier(0)) {
+      return [model]
+    }
     // In a list of records, an empty one would be missing.
     if let empty = records.firstIndex(where: \.isEmpty) {
       throw ModelStoreError.unreadable(M.typeName, identifier: identifier(empty), EmptyRecord())
@@ -78,6 +81,15 @@ extension ModelStore {
     } catch {
       throw corruption(in: records, of: type, identifier: identifier)
         ?? .unreadable(M.typeName, identifier: nil, error)
+    }
+  }
+
+  /// Creates or updates the model of one record; nil, with nothing changed, if it has to be read as a list.
+  private func model<M: Model>(_ type: M.Type, _ record: [UInt8], _ identifier: String) -> M? {
+    readingRecords { localChanges in
+      record.withUnsafeBytes {
+        scope.model(type, fromBytes: $0, identifier: identifier, localChanges: localChanges)
+      }
     }
   }
 

@@ -9,7 +9,7 @@ final class DirectClassReader {
   private(set) var kinds: [DirectKind] = []
   let layout: ModelLayout
   /// The index of the next expected field after each field, and first the one at the start of an object; negative if
-  /// there is none.
+  /// there is none. Unchecked, because each access is one load or store.
   @exclusivity(unchecked) private var following: [Int]
   /// The relations, once they were read.
   var related: [Link?]
@@ -125,8 +125,6 @@ final class DirectClassReader {
   }
 
   // MARK: Keys
-
-  // Unchecked accesses: the only other code that runs in a method of a reader is that of a model class in its `init`.
 
   /// Reads the next key of an object.
   ///

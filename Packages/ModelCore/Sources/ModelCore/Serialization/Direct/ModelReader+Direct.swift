@@ -42,27 +42,25 @@ extension ModelReader {
   ///
   /// - Returns: nil if the record has another identifier, or needs the tree path; nothing is changed then.
   static func directRecord<M: Model>(
-    _ type: M.Type, from data: Data, at path: String, identifier: String, _ reader: ModelReader
+    _ type: M.Type, from bytes: UnsafeRawBufferPointer, at path: String, identifier: String, _ reader: ModelReader
   ) -> M? {
-    data.withUnsafeBytes { bytes in
-      do {
-        var scanner = try JSONScanner(document: bytes, options: .init(), buildsTree: true)
-        let direct = reader.directReading(of: bytes, scanner.depthLimit)
-        defer { reader.remember(direct.readers) }
-        let root = direct.reader(of: type)
-        guard root.plan != nil else { return nil }
-        if !path.isEmpty { try scanner.go(toValueAt: path) }
-        let node = try direct.readNode(&scanner, root, level: 0)
-        if path.isEmpty { try scanner.finish() }
-        guard case .record(let record) = node, let index = root.layout.identifierIndex,
-          record.fields & 1 &<< UInt64(index) != 0, record.model.modelIdentifier == identifier,
-          let model = try direct.resolve(node, root, isForeignKey: nil) as? M, !reader.hasReplacedReference
-        else { return nil }
-        direct.apply()
-        return model
-      } catch {
-        return nil
-      }
+    do {
+      var scanner = try JSONScanner(document: bytes, options: .init(), buildsTree: true)
+      let direct = reader.directReading(of: bytes, scanner.depthLimit)
+      defer { reader.remember(direct.readers) }
+      let root = direct.reader(of: type)
+      guard root.plan != nil else { return nil }
+      if !path.isEmpty { try scanner.go(toValueAt: path) }
+      let node = try direct.readNode(&scanner, root, level: 0)
+      if path.isEmpty { try scanner.finish() }
+      guard case .record(let record) = node, let index = root.layout.identifierIndex,
+        record.fields & 1 &<< UInt64(index) != 0, record.model.modelIdentifier == identifier,
+        let model = try direct.resolve(node, root, isForeignKey: nil) as? M, !reader.hasReplacedReference
+      else { return nil }
+      direct.apply()
+      return model
+    } catch {
+      return nil
     }
   }
 
