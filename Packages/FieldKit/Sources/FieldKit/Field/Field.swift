@@ -72,41 +72,11 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     self.metadata = metadata
   }
 
-  @usableFromInline
-  final func setInitialState() {
-    flags.formUnion([.loaded, .initial])
-    let stamp = ChangeStamp.next()
-    updatedStamp = stamp
-    changedStamp = stamp
-  }
-
   // Here and not in `AnyField`, whose `deinit` runs after the value was released: that release may run code that uses
   // this field.
   deinit { unmanagedDetails?.release() }
 
   // MARK: Value
-
-  /// The value. Setting it marks the field as loaded, makes its validation state unknown, sets its stamp, and notifies
-  /// the observers before the setter returns.
-  ///
-  /// Assigning nil to a field that is not loaded is an edit: the field is dirty, and a save writes `null`.
-  ///
-  /// - Complexity: O(1) to get; to set O(*n*), where *n* is the number of observers.
-  @inlinable
-  public final var value: Content? {
-    get {
-      if FieldObservation.isEnabled || flags.contains(.hooksGet) { return notedValue() }
-      return storage
-    }
-    set { set(newValue, stamp: .next()) }
-    @inlinable _modify {
-      var newValue = value
-      let wasNil = newValue == nil
-      // `value?.append(…)` of a field without a value is not an assignment of nil.
-      defer { if !wasNil || newValue != nil { value = newValue } }
-      yield &newValue
-    }
-  }
 
   // Final, and so as fast as the value. A subclass that is a wrapper itself has to declare its own: with
   // `@_nonoverride`.
@@ -258,14 +228,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   public final override func copyValue(from other: AnyField, keepingTimestamps: Bool = false) throws {
     guard let other = other as? Field<Content> else { throw wrongType(other.valueType) }
-    guard keepingTimestamps else {
-      value = other.value
-      return
-    }
-    let (updated, changed) = (other.updatedStamp, other.changedStamp)
-    // Constrained first, so that a value changed by the domain keeps the stamp of the original.
-    set(constrained(other.value), stamp: updated)
-    setStamps(updated: updated, changed: changed, edit: changedStamp == updated ? .next() : lastChange)
+    if keepingTimestamps { copyValueAndStamps(of: other) } else { value = other.value }
   }
 
   // MARK: Declaration
@@ -288,16 +251,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   // Most fields are declared without rules: the generic type of the declaration need not be looked up for them.
   override func ruleViolations() -> [RuleViolation] { metadata == nil ? [] : violationsOfRules() }
 
-  private func violationsOfRules() -> [RuleViolation] {
-    guard let metadata, !metadata.rules.isEmpty else { return [] }
-    let value = value
-    var violations: [RuleViolation] = []
-    for rule in metadata.rules {
-      if let violation = rule.violation(of: value) { violations.append(violation) }
-    }
-    return violations
-  }
-
   override var hasAsynchronousRules: Bool {
     metadata?.asynchronousRules.isEmpty == false && storage != nil
   }
@@ -318,18 +271,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     let value: Content?
     do { value = try importedValue(json, in: reader.context) } catch { throw withoutSecrets(error) }
     return reader.edits.map { edit(value, $0, in: reader.context) } ?? { [self] in load(value, stamp: .next()) }
-  }
-
-  private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
-    // The replaced value is not a local change, and needs no baseline.
-    flags.subtract(.original)
-    let (wasLoaded, oldStamp) = (isLoaded, changedStamp)
-    let oldValue = wasLoaded ? nil : storage
-    // Constrained first: a value that the domain changed while it was read is not a local change.
-    set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
-    // To assign the initial value to an unset field is an edit, to read it is not a change.
-    if !wasLoaded, !isChange(from: oldValue, to: storage) { changedStamp = oldStamp }
-    markSaved(asOf: stamp)
   }
 
   override var hasObservers: Bool { isObserved }
@@ -362,13 +303,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   @_spi(ModelKitInternals)
   public override func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? {
-    var known: Content??
-    if flags.contains(.dirty) {
-      known = replacedBaseline()
-    } else if isOriginal, !isRelation {
-      known = .some(storage)
-    }
-    guard let known else { return nil }
+    guard let known = knownBaseline else { return nil }
     guard let baseline = known else { return .some(.null) }
     do { return try exportedValue(baseline, in: writer.context) } catch { throw withoutSecrets(error) }
   }
@@ -377,14 +312,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   public final override var hasSavedValue: Bool {
     guard flags.contains(.dirty) else { return true }
     return replacedBaseline().map { !isChange(from: $0, to: storage) } ?? false
-  }
-
-  /// Returns the baseline of a dirty field; nil if it has none, or is a relation.
-  func replacedBaseline() -> Content?? {
-    guard !isRelation, let restoration = details?.restoration else { return nil }
-    // Reverts a bare copy: the baseline is needed without observers and rules.
-    let bare = Field(unset: nil, metadata: nil, equality: equality)
-    return restoration(bare) ? .some(bare.storage) : nil
   }
 
   @_spi(ModelKitInternals)
@@ -419,38 +346,5 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       return try transformer.write(value, in: context)
     }
     return try context.exportValue(value)
-  }
-}
-
-@_spi(ModelKitInternals)
-extension Field {
-  /// The stored value, bypassing the hooks of a subclass. Setting it notifies no observer.
-  public final var storedValue: Content? {
-    get { storage }
-    // In place: a list of many models must not be copied to add one.
-    _modify { yield &storage }
-  }
-
-  /// Whether the value is read through ``hookedValue()``.
-  public final var readsThroughHook: Bool {
-    get { flags.contains(.hooksGet) }
-    set { if newValue { flags.formUnion(.hooksGet) } else { flags.subtract(.hooksGet) } }
-  }
-
-  /// Whether the value may have observers.
-  public final var isObserved: Bool { hasRegistry }
-
-  /// Notifies the observers of a change that was made before.
-  public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
-  }
-
-  /// Sets a value that was read. The field then equals the source, and is not dirty.
-  public final func load(_ value: Content?, stamp: ChangeStamp) {
-    if flags.contains(.ownerWatches) {
-      withoutNotifyingOwner { setAsRead(value, stamp: stamp) }
-    } else {
-      setAsRead(value, stamp: stamp)
-    }
   }
 }
