@@ -15,8 +15,8 @@ final class IdentityMap {
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
   var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
   private let registry = MemoryRegistry()
-  private weak var attachedScope: ModelScope?
-  private(set) var unsaved: Set<ModelObject> = []
+  weak var attachedScope: ModelScope?
+  var unsaved: Set<ModelObject> = []
   /// Whether a field may be dirty without being watched, so that a recorder would miss its next edit.
   var hasUnwatchedEdits = true
   /// Models with an identifier under which another one is registered.
@@ -193,54 +193,13 @@ final class IdentityMap {
     return register(model, isCreated: isCreated)
   }
 
-  /// Adds the models that a model embeds, so that their edits are recorded with those of their container. Also adds the
-  /// new models to which it is linked, as if the links were made now.
-  func addRelated(to model: ModelObject, group: AnyObject? = nil) {
-    var pending = [model]
-    while let model = pending.popLast() {
-      for index in model.layout.relationIndices {
-        // A model is added before its relations are read.
-        guard let field = model.layout.field(at: index, of: model), !field.isUnset,
-          let relation = field as? any Relation
-        else { continue }
-        for embedded in relation.embeddedModels where embedded.identityMap == nil && embedded.isPartOfContainer {
-          join(embedded)
-          pending.append(embedded)
-        }
-        for related in relation.liveModels where related.identityMap == nil && related.origin == .new {
-          if related.isDeleted || related.isPartOfContainer { continue }
-          noteCreation(of: related, group: group)
-          join(related)
-          register(related)
-          pending.append(related)
-        }
-      }
-    }
-  }
-
-  private func join(_ model: ModelObject) {
+  func join(_ model: ModelObject) {
     transformers.prepare(model)
     model.identityMap?.remove(model)
     model.identityMap = self
     // One that a read has made was in no scope when its values were read.
     readModels?.append(model)
     if model.watchFields() || model.origin == .new { keep(model) }
-  }
-
-  /// Adds a model that a relation was set to.
-  func add(_ model: ModelObject, by change: RelationChange) {
-    let isNew = !change.isRead && model.origin == .new
-    add(model, group: change)
-    if isNew { noteCreation(of: model, group: change) }
-  }
-
-  /// Records a new model that joined the scope.
-  func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
-    for edits in transactions { edits.willAdd(model) }
-    // A model that an open transaction of another task deleted is no new one if that fails.
-    if saveChanges == nil, !transactions.contains(where: { $0.deletes(model) }) {
-      forEachUndo { $0.didJoin(model, group: group) }
-    }
   }
 
   /// Removes a model under every identifier it had here.
@@ -361,29 +320,5 @@ final class IdentityMap {
     answered = model
     defer { answered = outer }
     read()
-  }
-
-  // MARK: Unsaved models
-
-  /// Retains a model until it is saved.
-  func keep(_ model: ModelObject) {
-    if attachedScope != nil { unsaved.insert(model) }
-  }
-
-  /// Releases a model that has nothing left to save.
-  func releaseIfSaved(_ model: ModelObject) {
-    if unsaved.contains(model), !model.isUnsaved { release(model) }
-  }
-
-  /// Retains a model if it is unsaved, and releases it otherwise.
-  func updateRetention(of model: ModelObject) {
-    if model.isUnsaved { keep(model) } else { releaseIfSaved(model) }
-  }
-
-  /// Releases a model until its next change.
-  func release(_ model: ModelObject) {
-    guard unsaved.remove(model) != nil else { return }
-    model.leaveUnsavedLinks()
-    model.watchFields()
   }
 }

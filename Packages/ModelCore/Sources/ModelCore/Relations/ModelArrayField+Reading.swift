@@ -4,6 +4,18 @@
 // to be replaced. Both sides are then set at once, without a `RelationChange`. The models are not retained one by one
 // meanwhile, which is slow for models in a scope.
 extension ModelArrayField {
+  func keepLinks(to models: [ModelObject]) {
+    guard let owner = ownerModel, owner.modelIdentifier == nil, models.contains(where: { !refers(to: $0) }) else {
+      return
+    }
+    read(models.compactMap { $0 as? Related })
+  }
+
+  func read(_ models: [Related]?) {
+    nextChange = .reading
+    load(models, stamp: .next())
+  }
+
   /// Sets the models that were read, if this field and the inverse fields are untouched.
   ///
   /// - Returns: `false` if a field is not untouched; nothing was changed then.

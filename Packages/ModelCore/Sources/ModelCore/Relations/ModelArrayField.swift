@@ -27,10 +27,10 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   var declaredInverse: ((Related) -> (any RelationField)?)?
   /// Nil while all members are retained and few are being removed; they are then the stored value.
   var table: MemberTable<Related>?
-  private(set) weak var original: ToManyBaseline<Related>?
+  weak var original: ToManyBaseline<Related>?
   /// The kind of the next change.
   var nextChange = RelationChange.Kind.local
-  private var isToBeAnnounced = false
+  var isToBeAnnounced = false
   var isUneven = false
   /// Whether all changes since the list was clean are in the records of the members, and none in that of this model.
   var hasFollowed = false
@@ -39,7 +39,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether the next change removes all members, including deallocated ones.
   var isClearing = false
   /// The number of searches through a long list since it was last read.
-  private var scans: UInt8 = 0
+  var scans: UInt8 = 0
 
   /// Creates a to-many relation from one that describes a member; `ModelField<Person>()*` is short for it.
   ///
@@ -52,27 +52,6 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       hooked: [], name: member.declaredName, key: member.declaredKey, priority: member.priority,
       comparing: .sameObjects())
     if member.hasTransformers { takeTransformers(ofElement: member) }
-  }
-
-  /// Creates the relation of a property: `@ModelArrayField(inverse: \.$author) var books: [Book]?`.
-  ///
-  /// - Parameters:
-  ///   - name: the name for people.
-  ///   - key: the key in dictionaries and JSON. Default: the property's name.
-  ///   - priority: the position in a form.
-  ///   - foreignKey: whether related models are written as their identifiers instead of in full.
-  ///   - deleteRule: the effect on the related models when the model that has this field is deleted.
-  ///   - inverse: the inverse, a field of the related model. Declare it on one side only.
-  ///   - configure: completes the declaration, such as with a rule.
-  public convenience init(
-    name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
-    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil,
-    configure: ((ModelArrayField) -> Void)? = nil
-  ) {
-    self.init(
-      ModelField(
-        name: name, key: key, priority: priority, foreignKey: foreignKey, deleteRule: deleteRule, inverse: inverse))
-    configure?(self)
   }
 
   /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was
@@ -202,16 +181,6 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     change.announce()
   }
 
-  /// Returns whether setting the current members has to be saved. It makes the list complete, and the records of
-  /// members don't contain the owner.
-  private func isNews(_ models: [Related]?, _ change: RelationChange) -> Bool {
-    if isClearing, lacksMembers { return true }
-    // The first value of a list is an edit even if it is empty: the stored one may have members.
-    if change.kind == .local, loadState == .notLoaded { return true }
-    guard hasFollowed, change.kind == .local, let models else { return false }
-    return !models.allSatisfy { isKept(inRecordOf: $0) }
-  }
-
   func keep(_ models: [Related]?) {
     table = nil
     readsThroughHook = false
@@ -222,46 +191,6 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     table = newTable
     readsThroughHook = true
     storedValue = []
-  }
-
-  /// Searches through a long list are fast enough now and then. Repeated searches without reading the list get a table.
-  func makeTableIfWorthwhile() {
-    guard table == nil, let storedValue, storedValue.count > 64 else { return }
-    if scans < 8 {
-      scans += 1
-      // So that reads call `hookedValue()`.
-      readsThroughHook = true
-    } else {
-      keep(MemberTable(retaining: storedValue))
-    }
-  }
-
-  /// Marks a change of members. It does not make an incomplete list complete.
-  ///
-  /// - Parameter isFollowing: whether the change is saved with the inverse, because the record of this model has no
-  ///   list.
-  func mark(from oldValue: [Related]?, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
-    markSet(isChange: true, stamp: change.stamp, isRead: change.isRead)
-    if !change.isRead { hasFollowed = isFollowing }
-    if isPartial { loadState = .incomplete }
-    announceLater(from: oldValue, change)
-  }
-
-  /// Notifies observers once all sides are changed. A notification that is already pending, from this change or an
-  /// enclosing one, uses the value at its time.
-  private func announceLater(from oldValue: [Related]?, _ change: RelationChange) {
-    guard isObserved, !isToBeAnnounced else { return }
-    isToBeAnnounced = true
-    change.add { [self, stamp = change.stamp] in
-      isToBeAnnounced = false
-      let newValue = liveValue
-      let isChange = Self.isChange(from: oldValue, to: newValue)
-      announce(from: oldValue, to: newValue, isChange: isChange, stamp: max(stamp, lastChange))
-    }
-  }
-
-  private static func isChange(from oldValue: [Related]?, to newValue: [Related]?) -> Bool {
-    (oldValue == nil) != (newValue == nil) || !(oldValue ?? []).elementsEqual(newValue ?? [], by: ===)
   }
 
   @_spi(ModelKitInternals)
@@ -346,18 +275,6 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     }
   }
 
-  func keepLinks(to models: [ModelObject]) {
-    guard let owner = ownerModel, owner.modelIdentifier == nil, models.contains(where: { !refers(to: $0) }) else {
-      return
-    }
-    read(models.compactMap { $0 as? Related })
-  }
-
-  func read(_ models: [Related]?) {
-    nextChange = .reading
-    load(models, stamp: .next())
-  }
-
   @_spi(ModelKitInternals)
   public override func load(readRelated models: [AnyObject]?) { read(models?.compactMap { $0 as? Related }) }
 
@@ -409,14 +326,4 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     // A list that seems empty because no member can be referenced would cut the links when it is read.
     return elements.isEmpty && !value.isEmpty ? nil : .array(elements)
   }
-}
-
-/// Creates a to-many relation from a description of a member: `let employees = ModelField<Person>()*`.
-public postfix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
-  ModelArrayField(member)
-}
-
-/// Creates a to-many relation from a description of a member: `let employees = *ModelField<Person>()`.
-public prefix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
-  ModelArrayField(member)
 }

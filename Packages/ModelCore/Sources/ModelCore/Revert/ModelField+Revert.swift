@@ -2,6 +2,21 @@
 
 // The operations that `revert()` calls.
 extension ModelField {
+  func keepBaseline(before change: RelationChange) {
+    change.willChange(self)
+    guard hasToKeepBaseline(before: change) else { return }
+    keep(
+      ToOneBaseline(
+        retaining: readsThroughHook ? nil : storedValue, seeing: backLink, backLinkIdentity, loadState))
+  }
+
+  func keep(_ original: ToOneBaseline<Related>) {
+    self.original = original
+    registerRestoration { [original] field in
+      withExtendedLifetime(original) { (field as? any Relation)?.revertToBaseline() ?? false }
+    }
+  }
+
   var baselineModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
 
   var formerModels: [ModelObject]? {

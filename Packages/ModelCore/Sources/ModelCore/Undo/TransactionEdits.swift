@@ -59,8 +59,8 @@ public final class TransactionEdits {
   }
 
   let map: IdentityMap
-  private let isInside: () -> Bool
-  private let wasInside: () -> Bool
+  let isInside: () -> Bool
+  let wasInside: () -> Bool
   /// Adds a closure to those that run in reverse order if the transaction fails.
   private let addFailureStep: (@escaping () -> Void) -> Void
   var entries: [ObjectIdentifier: Entry] = [:]
@@ -72,14 +72,14 @@ public final class TransactionEdits {
   var overtaken: Set<ObjectIdentifier> = []
   /// The fields that the transaction saved, with the numbers of the transactions that did: of this one, and of nested
   /// ones.
-  private(set) var uncommitted: [ObjectIdentifier: Set<Int>] = [:]
+  var uncommitted: [ObjectIdentifier: Set<Int>] = [:]
   /// The baselines of these fields before, if they are known.
-  private var baselines: [ObjectIdentifier: StoredValue] = [:]
+  var baselines: [ObjectIdentifier: StoredValue] = [:]
   /// The models that the transaction created.
   var created: Set<ModelObject> = []
   /// The models that the transaction deleted, with the numbers of the transactions that did: of this one, and of nested
   /// ones.
-  private(set) var deleted: [ModelObject: Set<Int>] = [:]
+  var deleted: [ModelObject: Set<Int>] = [:]
   /// The models that another task, or another store, deleted since the transaction began.
   var deletedElsewhere: Set<ModelObject> = []
   /// The models that another task created since the transaction began.
@@ -162,65 +162,6 @@ public final class TransactionEdits {
     return models.flatMap(\.allFields).filter { uncommitted[ObjectIdentifier($0)] != nil }
   }
 
-  /// Records that another store of the scope committed a save or the deletion of a model. Its clean fields keep their
-  /// values if this transaction fails, except those that only this transaction saved. Fields that another task saved
-  /// after this transaction had saved them keep their values, too.
-  ///
-  /// - Parameters:
-  ///   - model: the model.
-  ///   - fields: the fields that the save wrote; nil for a deletion or a creation.
-  ///   - stamp: when the save captured their values; nil for a deletion or a creation.
-  func didCommit(_ model: ModelObject, _ fields: [AnyField]?, asOf stamp: ChangeStamp?) {
-    guard isInside() else {
-      let fields = fields ?? []
-      // The save is not recorded otherwise, because the model left the scope.
-      if deleted[model] != nil { for id in Self.withEmbedded(fields) { entries[id]?.captured = stamp } }
-      for field in fields {
-        let id = ObjectIdentifier(field)
-        if let stamp, field.lastChange > stamp {
-          // The transaction has edited the field since: the saved value is the one to restore.
-          if !overtaken.contains(id) { entries[id]?.captured = stamp }
-          continue
-        }
-        // The saved value is stored now, and the baseline.
-        guard !field.isDirty, uncommitted.removeValue(forKey: id) != nil else { continue }
-        overtaken.insert(id)
-        changedElsewhere.insert(id)
-        savedElsewhere.insert(id)
-      }
-      return
-    }
-    newModels.remove(model)
-    created.remove(model)
-    documentLoads[model] = nil
-    if deleted.removeValue(forKey: model) != nil { deletedElsewhere.insert(model) }
-    let models = [model] + EmbeddedModels(of: model).models
-    for model in models { savedFields[ObjectIdentifier(model)] = nil }
-    let isWhole = fields == nil, written = Self.withEmbedded(fields ?? [])
-    var committed: Set<ObjectIdentifier> = []
-    for model in models {
-      model.forEachField { field, _ in
-        let id = ObjectIdentifier(field)
-        // A relation that its inverse stores is in no record.
-        let isWritten =
-          isWhole || written.contains(id) || uncommitted[id] == nil || model.isStoredOnlyByInverse(field)
-        if model.isDeleted || (isWritten && !field.isDirty) { committed.insert(id) }
-      }
-    }
-    for id in committed { (entries[id], uncommitted[id]) = (nil, nil) }
-  }
-
-  /// Returns fields with those of the models that they embed.
-  private static func withEmbedded(_ fields: [AnyField]) -> Set<ObjectIdentifier> {
-    var found: Set<ObjectIdentifier> = []
-    var pending = fields
-    while let field = pending.popLast() {
-      guard found.insert(ObjectIdentifier(field)).inserted, let relation = field as? any Relation else { continue }
-      pending += relation.embeddedModels.flatMap(\.allFields)
-    }
-    return found
-  }
-
   /// Records a field before it is edited.
   func willChange(_ field: AnyField, of model: ModelObject) {
     let id = ObjectIdentifier(field)
@@ -300,80 +241,6 @@ public final class TransactionEdits {
       uncommitted[id]?.subtract(nested.numbers)
       if uncommitted[id]?.isEmpty == true { (uncommitted[id], baselines[id]) = (nil, nil) }
     }
-  }
-
-  /// Returns the fields of a model to which the transaction gave other values, unless the running task is part of it,
-  /// or outlives it.
-  func editedFields(of model: ModelObject) -> [AnyField] {
-    if entries.isEmpty || wasInside() { return [] }
-    let embedded = EmbeddedModels(of: model)
-    let editedModels = embedded.models.filter { !ownEditedFields(of: $0).isEmpty }
-    return ownEditedFields(of: model) + embedded.relations(with: Set(editedModels))
-  }
-
-  private func ownEditedFields(of model: ModelObject) -> [AnyField] {
-    recorded(of: model).filter { entry in
-      if overtaken.contains(ObjectIdentifier(entry.field)) { return false }
-      return !(entry.elsewhere ?? entry.before).hasValue(of: entry.field.captureState())
-        || wasEditedSinceSave(entry.field, of: model)
-    }.map(\.field)
-  }
-
-  /// Returns whether the transaction edited a field after it had saved it. Even with its value from before, the field
-  /// differs from the saved state then, which is its baseline.
-  private func wasEditedSinceSave(_ field: AnyField, of model: ModelObject) -> Bool {
-    // The baseline of a relation that its inverse stores follows saves of other models.
-    field.isDirty && uncommitted[ObjectIdentifier(field)] != nil && !model.isStoredOnlyByInverse(field)
-  }
-
-  /// - Complexity: O(*n*) in the number of fields of the model.
-  private func recorded(of model: ModelObject) -> [Entry] {
-    var found: [Entry] = []
-    model.forEachField { field, _ in if let entry = entries[ObjectIdentifier(field)] { found.append(entry) } }
-    return found
-  }
-
-  /// Returns whether another task, and not the transaction, edited a field since it began. A save in the transaction
-  /// leaves it out.
-  func leavesToOthers(_ field: AnyField, of model: ModelObject) -> Bool {
-    let id = ObjectIdentifier(field)
-    guard changedElsewhere.contains(id), entries[id] == nil, !newModels.contains(model), isInside() else {
-      return false
-    }
-    // A record has an embedded model as a whole, with the edits of the transaction.
-    let embedded = EmbeddedModels(of: model)
-    let edited = embedded.models.filter { !recorded(of: $0).isEmpty }
-    return !embedded.relations(with: Set(edited)).contains { $0 === field }
-  }
-
-  /// Returns the fields of a model that the transaction saved, unless the running task is part of it, or outlives it.
-  func uncommittedFields(of model: ModelObject) -> [AnyField] {
-    if uncommitted.isEmpty || wasInside() { return [] }
-    return recorded(of: model).filter { !$0.field.isDirty && uncommitted[ObjectIdentifier($0.field)] != nil }
-      .map(\.field)
-  }
-
-  /// Returns the baseline of a field before the transaction saved it; nil if it is unknown.
-  func baselineBeforeSave(of field: AnyField) -> StoredValue? { baselines[ObjectIdentifier(field)] }
-
-  /// Returns whether the transaction saved a field, unless the running task is part of it, or outlives it.
-  func hasUncommitted(_ field: AnyField) -> Bool {
-    !uncommitted.isEmpty && uncommitted[ObjectIdentifier(field)] != nil && !wasInside()
-  }
-
-  /// The fields that the transaction edited, unless the running task is part of it. Fields that another task edited
-  /// since are left out.
-  var editedFields: [AnyField] {
-    if isInside() { return [] }
-    let fields = order.compactMap { entries[$0]?.field } + newModels.flatMap(\.relations)
-    return fields.filter { !overtaken.contains(ObjectIdentifier($0)) }
-  }
-
-  /// The clean fields that the transaction saved, unless the running task is part of it.
-  var uncommittedFields: [AnyField] {
-    if uncommitted.isEmpty || isInside() { return [] }
-    let saved = order.compactMap { entries[$0]?.field }.filter { uncommitted[ObjectIdentifier($0)] != nil }
-    return (saved + savedFields.values.joined()).filter { !$0.isDirty }
   }
 
   /// Records a model that another task created. It stays stored although the transaction may have deleted another one
