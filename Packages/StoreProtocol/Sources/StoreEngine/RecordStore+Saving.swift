@@ -7,7 +7,8 @@ extension RecordStore {
     try checkCancellation()
     guard !models.isEmpty else { return }
     let log = transaction?.log
-    let hasChecks = models.contains(where: \.hasChecksForSaving)
+    // A key path in a generic function would be created by each call.
+    let hasChecks = models.contains { $0.hasChecksForSaving }
     // With an engine that does not suspend, no task reads between the write and the registration of the models.
     let creation = hasChecks || !handle.readsImmediately ? try await scope.creations.begin(models) : nil
     defer { if let creation { scope.creations.end(creation) } }

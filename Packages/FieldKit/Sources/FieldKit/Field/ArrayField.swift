@@ -281,7 +281,11 @@ open class ArrayField<Element>: Field<[Element]> {
   }
 
   override var hasAsynchronousRules: Bool {
-    super.hasAsynchronousRules || (elementMetadata?.asynchronousRules.isEmpty == false && storage?.isEmpty == false)
+    super.hasAsynchronousRules || (elementMetadata != nil && hasAsynchronousRulesOfElements)
+  }
+
+  private var hasAsynchronousRulesOfElements: Bool {
+    elementMetadata?.asynchronousRules.isEmpty == false && storage?.isEmpty == false
   }
 
   override func asynchronousChecks() -> [AsynchronousCheck] {

@@ -62,6 +62,10 @@ extension Field {
     return restoration(bare) ? .some(bare.storage) : nil
   }
 
+  final var hasDeclaredAsynchronousRules: Bool {
+    metadata?.asynchronousRules.isEmpty == false && storage != nil
+  }
+
   final func violationsOfRules() -> [RuleViolation] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value

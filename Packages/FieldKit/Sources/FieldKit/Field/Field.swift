@@ -251,9 +251,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   // Most fields are declared without rules: the generic type of the declaration need not be looked up for them.
   override func ruleViolations() -> [RuleViolation] { metadata == nil ? [] : violationsOfRules() }
 
-  override var hasAsynchronousRules: Bool {
-    metadata?.asynchronousRules.isEmpty == false && storage != nil
-  }
+  override var hasAsynchronousRules: Bool { metadata == nil ? false : hasDeclaredAsynchronousRules }
 
   override func asynchronousChecks() -> [AsynchronousCheck] {
     guard let metadata, let value else { return [] }

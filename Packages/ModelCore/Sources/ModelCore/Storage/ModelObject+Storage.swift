@@ -219,7 +219,7 @@ extension ModelObject {
 
   /// Whether fields of the model, or of its embedded models, have asynchronous rules.
   public var hasChecksForSaving: Bool {
-    ([self] + EmbeddedModels(of: self).models).contains(where: \.hasAsynchronousRules)
+    hasAsynchronousRules || EmbeddedModels(of: self).models.contains(where: \.hasAsynchronousRules)
   }
 
   private var hasAsynchronousRules: Bool {
