@@ -21,11 +21,12 @@ final class MemoryRegistry {
   // Not `Lock`: its closure costs more than the lock for each lookup.
   private let lock = SystemLock()
   private let isWeak = RetainingLive.isOff
-  private var types: [ModelTypeKey: LiveModels] = [:]
+  // Unchecked, because the lock makes each access exclusive.
+  @exclusivity(unchecked) private var types: [ModelTypeKey: LiveModels] = [:]
   // Most lookups are for the types of the previous ones. Not retained for each lookup, which would take longer than the
   // search: entries of `types` are never removed.
-  private var last: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
-  private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
+  @exclusivity(unchecked) private var last: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
+  @exclusivity(unchecked) private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
 
   /// Removes an identifier from the registry.
   func remove(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {

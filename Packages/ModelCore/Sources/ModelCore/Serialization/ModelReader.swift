@@ -23,8 +23,10 @@ final class ModelReader: FieldReader {
   private var depth = 0
   /// Whether the context is that of the scope.
   let hasContextOfScope: Bool
-  var made = DocumentIdentityMap()
-  var operations: [Operation] = []
+  // Unchecked, because both are used for every object. An access is one operation of a collection, and no code that it
+  // may run, such as a `deinit`, has a reference to this reader.
+  @exclusivity(unchecked) var made = DocumentIdentityMap()
+  @exclusivity(unchecked) var operations: [Operation] = []
   /// The unloaded references that were created in this document.
   var unloadedReferences: [IdentityKey: UnloadedReference] = [:]
   /// Whether an unloaded reference was replaced by a model of a derived class.
