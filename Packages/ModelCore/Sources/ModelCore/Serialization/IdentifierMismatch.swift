@@ -23,7 +23,7 @@ extension ModelReader {
   func checkIdentifier(of model: ModelObject, number: Int) throws {
     guard let expected = identifiers?(number) else { return }
     let identifier = RegisteredIdentifier(expected)
-    if let known = model.registeredIdentifier, known == identifier { return }
+    if let known = model.registeredIdentifier ?? model.identifierToRegister, known == identifier { return }
     // A record from before the store replaced the identifier.
     if let map = scope?.map, map.canonicalModel(of: model.typeKey, identifier) === model { return }
     if let mismatch = IdentifierMismatch(model, expected) { throw mismatch }

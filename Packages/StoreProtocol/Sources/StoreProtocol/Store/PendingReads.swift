@@ -129,20 +129,20 @@ public final class PendingReads {
   ///   - models: the models.
   ///   - moment: the time of the answer. For a server whose answer has no known time, the beginning of the read: the
   ///     read that was sent later wins.
-  public func noteRead(of models: some Sequence<ModelObject>, at moment: Moment) {
+  public func noteRead<M: ModelObject>(of models: some Sequence<M>, at moment: Moment) {
     // Relevant only to other reads.
     if count < 2 { return }
     note(models, moment.number)
   }
 
   /// Records a read of models without suspension: pending reads may have no newer values.
-  public func noteImmediateRead(of models: some Sequence<ModelObject>) {
+  public func noteImmediateRead<M: ModelObject>(of models: some Sequence<M>) {
     if count == 0 { return }
     latest += 1
     note(models, latest)
   }
 
-  private func note(_ models: some Sequence<ModelObject>, _ number: Int) {
+  private func note<M: ModelObject>(_ models: some Sequence<M>, _ number: Int) {
     for model in models where number > updates[ObjectIdentifier(model)] ?? 0 {
       updates[ObjectIdentifier(model)] = number
       updatedTypes[model.storedTypeName] = max(number, updatedTypes[model.storedTypeName] ?? 0)
