@@ -99,6 +99,56 @@ import Testing
     }
   }
 
+  final class Writer: Model {
+    @Field var id: Int?
+    @Field var name: String?
+    @Field var year: Int?
+    override var identifierField: AnyField? { $id }
+  }
+
+  final class Letter: Model {
+    @Field var id: Int?
+    @ModelField(foreignKey: true) var writer: Writer?
+    override var identifierField: AnyField? { $id }
+  }
+
+  @Test func `A damaged related model is reported once by each query that needs it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let reports = Lock<[String]>([])
+      let options = FileStoreOptions(unreadable: .skip { record in reports.withLock { $0.append(record.identifier) } })
+      let store = FileModelStore(directory: directory, options: options)
+      let writers = (1...3).map { number in
+        let writer = Writer()
+        (writer.name, writer.year) = ("writer \(number)", number)
+        return writer
+      }
+      try await store.createAll(writers)
+      for writer in writers + writers {
+        let letter = Letter()
+        letter.writer = writer
+        try await store.create(letter)
+      }
+      let file = directory.appending(path: "groups/@default/000001.journal")
+      var data = try Data(contentsOf: file)
+      let place = try #require(data.range(of: Data("writer 2".utf8)))
+      data[place.lowerBound] ^= 1
+      try data.write(to: file)
+      let reader = FileModelStore(store.handle)
+      for _ in 0..<3 {
+        let all = try await reader.groups(Letter.self, by: { ($0.writer.name, $0.writer.year) }) { $0.count }
+        #expect(all.map(\.values) == [2, 2, 2])
+        #expect(reports.withLock(\.self) == ["2"])
+        reports.withLock { $0 = [] }
+        let others = try await reader.groups(
+          Letter.self, by: { ($0.writer.name, $0.writer.year) }, where: { $0.id != 2 && $0.id != 5 }
+        ) { $0.count }
+        #expect(others.map(\.key.0) == ["writer 1", "writer 3"])
+        #expect(reports.withLock(\.self) == [])
+      }
+      try await store.close()
+    }
+  }
+
   @Test func `A transaction reads its own writes, and not the columns without them`() async throws {
     try await withStore { store in
       let before = try await total(store)

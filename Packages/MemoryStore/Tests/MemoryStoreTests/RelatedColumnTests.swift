@@ -91,6 +91,67 @@ import Testing
     #expect(error?.code == .conflict)
   }
 
+  @Test func `A transaction that grouped some records does not conflict with a change of other related models`()
+    async throws
+  {
+    let shelves = try await storeBooks()
+    for number in 1...4 {
+      let book = try await store.lookup(Book.self, identifier: "\(number)")
+      book.pages = number
+      try await store.save(book)
+    }
+    func names() async throws -> [String?] {
+      try await store.groups(Book.self, by: { $0.shelf.name }, where: { $0.pages != 3 }) { $0.count }.map(\.key)
+    }
+    for _ in 0..<2 { #expect(try await names() == ["low", nil]) }
+    let other = MemoryModelStore(store.handle)
+    try await store.transaction { store in
+      #expect(try await names() == ["low", nil])
+      let shelf = try await other.lookup(Shelf.self, identifier: try #require(shelves[1].identifier))
+      shelf.name = "highest"
+      try await other.save(shelf)
+      try await store.create(Book())
+    }
+    #expect(try await store.count(Book.self) == 5)
+  }
+
+  final class Label: Model {
+    @Field var id: String?
+    @Field var name: String?
+    override var identifierField: AnyField? { $id }
+  }
+
+  final class Jar: Model {
+    @Field var id: Int?
+    @ModelField(foreignKey: true) var label: Label?
+    @ModelField var embedded: Label?
+    override var identifierField: AnyField? { $id }
+  }
+
+  /// Swift's comparison of texts takes both spellings of the identifier for the same one.
+  @Test func `Groups keep models apart whose identifiers differ only in the spelling of an accent`() async throws {
+    let labels = ["\u{E9}", "e\u{301}"].map { identifier in
+      let label = Label()
+      (label.id, label.name) = (identifier, "\(identifier.unicodeScalars.count)")
+      return label
+    }
+    try await store.createAll(labels)
+    for label in labels + [labels[1]] {
+      let jar = Jar()
+      (jar.label, jar.embedded) = (label, label)
+      try await store.create(jar)
+    }
+    for _ in 0..<3 {
+      let store = MemoryModelStore(store.handle)
+      for _ in 0..<3 {
+        let keys = try await store.groups(Jar.self, by: { $0.label.name }) { $0.count }
+        #expect(keys.map { "\($0.key ?? "none"): \($0.values)" } == ["1: 1", "2: 2"])
+        let embedded = try await store.groups(Jar.self, by: { $0.embedded.name }) { $0.count }
+        #expect(embedded.map { "\($0.key ?? "none"): \($0.values)" } == ["1: 1", "2: 2"])
+      }
+    }
+  }
+
   /// References to nothing, paths of several relations, and more models than a column of references has.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `Sums and groups of random related models are those of plain Swift`(seed: UInt64) async throws {

@@ -44,6 +44,11 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
     return known
   }
 
+  /// Returns whether the record of a related model was read, even if there is none.
+  func hasRead(_ record: MissingRelatedRecord) -> Bool {
+    related[record.typeName]?[ExactText(record.identifier)] != nil
+  }
+
   func records(of relatedClass: ModelObject.Type, where condition: QueryExpression) throws -> [[UInt8]] {
     if let known = joined[Join(relatedClass: ObjectIdentifier(relatedClass), condition: condition)] { return known }
     missingJoin = (relatedClass, condition)

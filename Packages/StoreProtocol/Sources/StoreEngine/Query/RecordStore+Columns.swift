@@ -118,15 +118,17 @@ extension RecordStore {
     _ columns: [String: ValueColumn], _ program: QueryProgram<M>, isRead: Bool, selected plan: QueryPlan? = nil,
     after position: UInt64?, isCurrent: () -> Bool
   ) async throws -> QueryReport? {
+    guard let count = columns.first?.value.count else { return nil }
     do {
+      let rows = try program.rows(columns, selectedBy: plan)
       let values =
         if program.projectsRelatedModels {
-          try await columnsOfRelatedModels(columns, program, after: position, isCurrent)
+          try await columnsOfRelatedModels(columns, rows, program, after: position, isCurrent)
         } else {
-          try program.columnsOfProjection(columns) { _, _ in nil }
+          try program.columnsOfProjection(columns, in: rows) { _, _ in nil }
         }
       guard let values else { return nil }
-      return try program.fold(columns, values, isRead: isRead, selected: plan)
+      return try program.fold(values, rows, count, isRead: isRead, selectedBy: plan)
     } catch let error as ModelStoreError where error.code == .corrupt {
       return nil
     }
@@ -134,7 +136,8 @@ extension RecordStore {
 
   /// Returns the columns of a projection, with the related models of one snapshot.
   private func columnsOfRelatedModels<M: Model>(
-    _ columns: [String: ValueColumn], _ program: QueryProgram<M>, after position: UInt64?, _ isCurrent: () -> Bool
+    _ columns: [String: ValueColumn], _ rows: [Int32]?, _ program: QueryProgram<M>, after position: UInt64?,
+    _ isCurrent: () -> Bool
   ) async throws -> [ValueColumn]? {
     try await withSnapshot { snapshot in
       // The columns have the records of the snapshot only if none was written before it was taken.
@@ -142,9 +145,13 @@ extension RecordStore {
       let memory = QueryMemory(snapshot, isSnapshot: true, after: position, nil)
       while true {
         do {
-          return try program.columnsOfProjection(columns) { try memory.record(of: $0, $1) }
+          return try program.columnsOfProjection(columns, in: rows) { try memory.record(of: $0, $1) }
         } catch let missing as MissingRelatedRecords {
-          for record in missing.records { try await read(record, memory) }
+          // Several columns can be of the same related model.
+          for record in missing.records where !memory.hasRead(record) {
+            try checkCancellation()
+            try await read(record, memory)
+          }
         }
       }
     }

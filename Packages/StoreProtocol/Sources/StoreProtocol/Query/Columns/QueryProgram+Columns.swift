@@ -72,28 +72,33 @@ extension QueryProgram {
     return slots.isEmpty ? nil : slots.map(\.spelledKey)
   }
 
-  /// Evaluates the query in columns, and passes those of the projection to it.
+  /// Returns the numbers of the records in columns for which the condition holds; nil for all.
   ///
   /// - Parameters:
   ///   - found: the columns, by key.
+  ///   - plan: the plan that selected the records of the columns; nil if they have all records.
+  package func rows(_ found: [String: ValueColumn], selectedBy plan: QueryPlan?) throws -> [Int32]? {
+    guard let node, plan?.isExact != true, let count = found.first?.value.count else { return nil }
+    return try translating { Self.rows(of: try node.mask(count) { found[$0.spelledKey] }) }
+  }
+
+  /// Passes the columns of the projection to it.
+  ///
+  /// - Parameters:
   ///   - values: the columns of the projection, in its order.
+  ///   - rows: the numbers of the records for which the condition holds; nil for all.
+  ///   - count: the number of all records.
   ///   - isRead: whether their records were read to build some of them.
-  ///   - selected: the plan that selected the records of the columns; nil if they have all records.
-  /// - Returns: the report; nil if there are no columns.
+  ///   - plan: the plan that selected the records of the columns; nil if they have all records.
+  /// - Returns: the report; nil if the projection needs rows.
   package func fold(
-    _ found: [String: ValueColumn], _ values: [ValueColumn], isRead: Bool, selected plan: QueryPlan? = nil
+    _ values: [ValueColumn], _ rows: [Int32]?, _ count: Int, isRead: Bool, selectedBy plan: QueryPlan?
   ) throws -> QueryReport? {
-    guard let projection, let count = found.first?.value.count else { return nil }
+    guard let projection else { return nil }
     projection.begin(isStreamed: true)
-    let node = plan?.isExact == true ? nil : node
-    let rows = try translating {
-      try node.map { node in
-        Self.rows(of: try node.mask(count) { found[$0.spelledKey] })
-      }
-    }
     try projection.fold?(values, rows, count)
     var report = QueryReport(
-      plan: plan ?? .all(count), testedCount: node == nil ? 0 : count, readCount: isRead ? count : 0,
+      plan: plan ?? .all(count), testedCount: rows == nil ? 0 : count, readCount: isRead ? count : 0,
       matchCount: rows?.count ?? count)
     report.usesColumns = plan == nil
     return report

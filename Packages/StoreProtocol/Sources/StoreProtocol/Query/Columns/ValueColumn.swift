@@ -28,7 +28,7 @@ package final class ValueColumn {
   let values: Values
   /// 1 for each record whose value is nil; empty if none is.
   let nils: [UInt8]
-  let count: Int
+  package let count: Int
 
   init(_ slot: QuerySlot, _ values: Values, nils: [UInt8], count: Int) {
     self.slot = slot
