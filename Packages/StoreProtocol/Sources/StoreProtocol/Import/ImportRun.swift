@@ -48,8 +48,8 @@ final class ImportRun<M: Model> {
       .cancelled, "The import was cancelled. Entries written before stay stored: import the document again.")
   }
 
-  private(set) var report = ImportReport<M>()
-  private let store: any ModelStore
+  var report = ImportReport<M>()
+  let store: any ModelStore
   private let path: String
   private var pending: [Pending] = []
   /// The index of the entry that has an identifier.
@@ -59,7 +59,7 @@ final class ImportRun<M: Model> {
   /// The fields that were changed by entries of this document.
   private var changed: Set<ObjectIdentifier> = []
   /// The edited models, retained so that their fields stay live.
-  private var models: [ObjectIdentifier: ModelObject] = [:]
+  var models: [ObjectIdentifier: ModelObject] = [:]
 
   /// The classes of the entries of a hierarchy, which may be referenced before they are read.
   private var classes: [ExactText: ModelObject.Type] = [:]
@@ -164,15 +164,6 @@ final class ImportRun<M: Model> {
     }
     await edit.model.finishChecks()
     return Pending(entry: entry, edit: edit, storedModels: storedModels, related: related, object: object)
-  }
-
-  private static func rejectDeleted(_ model: ModelObject) throws {
-    if model.isKnownToStore { return }
-    throw ModelStoreError(
-      .conflict,
-      """
-      Another task deleted the \(model.storedTypeName.nameForMessage) during the import. Import the entry again to create it.
-      """, identifier: model.storedIdentifier)
   }
 
   /// Writes the entries that were read: as one batch if the store supports it, otherwise one by one. Each entry is then
@@ -330,45 +321,6 @@ final class ImportRun<M: Model> {
   private func rethrowCancellation(_ error: any Error) throws {
     let error = (error as? NestedRejection)?.error ?? error
     if error is CancellationError || (error as? ModelStoreError)?.code == .cancelled { throw Self.cancellation }
-  }
-
-  // MARK: Looking up
-
-  /// Finds the references of imported models to models that are not stored, if entries were rejected.
-  func findBrokenLinks() async throws {
-    if report.rejected.isEmpty { return }
-    var check = LinkCheck(trustsLiveModels: true)
-    for model in report.created + report.updated { try await check.run(model, in: store) }
-    report.brokenLinks = check.links
-  }
-
-  /// Reads a model inside an entry, if the store has it.
-  ///
-  /// - Throws: ``ModelStoreError`` with the code `conflict` if the store has replaced its identifier.
-  private func findStored(_ model: ModelObject) async throws {
-    guard let identifier = model.storedIdentifier, let type = type(of: model) as? any Model.Type else { return }
-    guard let found = try await storedModel(type, identifier) else { return }
-    let current = found === model ? model.formerIdentifier : found.storedIdentifier
-    guard let current, current != identifier else { return }
-    throw ModelStoreError(
-      .conflict,
-      """
-      \(type.displayName) \(identifier.quotedForMessage) has another identifier now: \(current.quotedForMessage). Import \
-      the entry again with that one.
-      """, identifier: identifier)
-  }
-
-  /// Reads a model, if the store has it.
-  private func storedModel<Related: Model>(_ type: Related.Type, _ identifier: String?) async throws -> Related? {
-    guard let identifier else { return nil }
-    do {
-      let model = try await store.lookup(type, identifier: identifier)
-      models[ObjectIdentifier(model)] = model
-      try Self.rejectDeleted(model)
-      return model
-    } catch let error as ModelStoreError where error.code == .notFound {
-      return nil
-    }
   }
 }
 

@@ -11,7 +11,7 @@
 ///   before it.
 struct Replay {
   /// An undecided batch.
-  private struct Batch {
+  struct Batch {
     var number: UInt64
     var start: UInt64
 
@@ -27,7 +27,7 @@ struct Replay {
     var isWhole: Bool { problems.isEmpty && count == lines }
   }
 
-  private struct StagedRecord {
+  struct StagedRecord {
     var operation: Operation
     var type: Int
     var identifier: Range<Int>
@@ -35,20 +35,20 @@ struct Replay {
     var place: RecordLocation
   }
 
-  private(set) var index: JournalIndex
-  private(set) var issues: [IntegrityIssue] = []
+  var index: JournalIndex
+  var issues: [IntegrityIssue] = []
 
   /// The number of the last applied batch.
-  private(set) var lastBatch: UInt64
+  var lastBatch: UInt64
 
   /// The expected number of the next batch; nil while the beginning of the journal is unknown.
   private(set) var expected: UInt64?
 
-  private var pending: [Batch] = []
-  private var staged: [StagedRecord] = []
-  private var identifiers: [UInt8] = []
+  var pending: [Batch] = []
+  var staged: [StagedRecord] = []
+  var identifiers: [UInt8] = []
   private var lastType: Int?
-  private var file = ""
+  var file = ""
   private var segment = SegmentNumber.none
 
   /// Where the bytes of the segment ended, once they were all read; and those of the segment before it.
@@ -65,7 +65,7 @@ struct Replay {
   private var explainsGap = false
 
   /// Whether the lines up to the next batch are repetitions, which are ignored.
-  private var isRepeated = false
+  var isRepeated = false
 
   /// The applied batches, if they are published; nil without observers.
   var applied: [[AppliedRecord]]?
@@ -93,7 +93,7 @@ struct Replay {
   }
 
   /// Whether lines of the segment are at wrong positions.
-  private var hasMovedLines = false
+  var hasMovedLines = false
 
   /// Whether a record that comes next belongs to the last batch.
   var isInBatch: Bool { pending.last?.isOpen ?? false }
@@ -275,7 +275,7 @@ struct Replay {
     return (torn.start, torn.problems.first?.issue.reason ?? "a batch is incomplete")
   }
 
-  private func issue(_ kind: IntegrityIssue.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String)
+  func issue(_ kind: IntegrityIssue.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String)
     -> IntegrityIssue
   {
     IntegrityIssue(kind: kind, file: file, offset: offset, length: length, reason: reason)
@@ -292,20 +292,6 @@ struct Replay {
     pending[pending.count - 1].problems.append(JournalLoss(issue(.damage, offset, length, reason), content))
   }
 
-  /// Ends the last batch, because another begins or the segment ends.
-  private mutating func closeBatch(at offset: UInt64?) {
-    isRepeated = false
-    guard let last = pending.indices.last, pending[last].isOpen, let count = pending[last].count,
-      pending[last].problems.isEmpty
-    else { return }
-    let batch = pending[last]
-    pending[last].problems = [
-      JournalLoss(
-        issue(
-          .missing, offset ?? batch.start, 0, "batch \(batch.number) has \(batch.lines) of its \(count) records"))
-    ]
-  }
-
   private mutating func typeNumber(_ type: JournalText, in line: UnsafeRawBufferPointer) -> Int {
     type.withBytes(in: line) { name in
       // Consecutive records often have the same type: compare before looking up.
@@ -314,54 +300,5 @@ struct Replay {
       lastType = number
       return number
     }
-  }
-
-  private mutating func decide(synced: UInt64) {
-    var count = 0
-    for batch in pending {
-      guard batch.number <= synced || batch.isWhole else { break }
-      apply(batch)
-      count += 1
-    }
-    pending.removeFirst(count)
-    if pending.isEmpty { discardStaged() }
-  }
-
-  /// Applies the first batches, as long as they are complete.
-  private mutating func applyWholeBatches() {
-    if let first = pending.first, first.isWhole { decide(synced: 0) }
-  }
-
-  private mutating func apply(_ batch: Batch) {
-    identifiers.withUnsafeBytes { bytes in
-      for record in staged[batch.records] {
-        index.apply(
-          record.operation, type: record.type, identifier: UnsafeRawBufferPointer(rebasing: bytes[record.identifier]),
-          revision: record.revision, place: record.place)
-      }
-    }
-    note(batch)
-    issues += batch.problems.map(\.issue)
-    for var loss in batch.problems where loss.content != .nothing {
-      loss.isAmongMovedLines = hasMovedLines && loss.issue.file == file
-      index.losses.append(loss)
-    }
-    lastBatch = max(lastBatch, batch.number)
-  }
-
-  private mutating func note(_ batch: Batch) {
-    guard applied != nil, !batch.records.isEmpty else { return }
-    applied?.append(
-      staged[batch.records].map { record in
-        AppliedRecord(
-          operation: record.operation, type: index.name(ofType: record.type),
-          identifier: String(decoding: identifiers[record.identifier], as: UTF8.self), place: record.place,
-          revision: record.revision)
-      })
-  }
-
-  private mutating func discardStaged() {
-    staged.removeAll(keepingCapacity: true)
-    identifiers.removeAll(keepingCapacity: true)
   }
 }

@@ -9,17 +9,13 @@ struct Writer {
     case command(@Sendable (inout Writer) -> Void)
   }
 
-  /// The approximate maximum number of bytes of one write call, except for a single batch. Batches that are written
-  /// together are also rejected together if the disk is full.
-  private static let largestAppend = 8 << 20
-
   let directory: String
   let options: FileEngineOptions
   let fileSystem: any FileSystem
   let clock: any EngineClock
 
   private var home: StoreDirectory?
-  private var journals: GroupTable<Journal> = [:]
+  var journals: GroupTable<Journal> = [:]
   private(set) var readers: GroupTable<JournalReader> = [:]
 
   /// The groups whose segments may be open.
@@ -36,7 +32,7 @@ struct Writer {
   private var sizesToTryAgain: GroupTable<UInt64> = [:]
 
   /// The times at which the journals of these groups are synced, by ``clock``.
-  private var deadlines: GroupTable<UInt64> = [:]
+  var deadlines: GroupTable<UInt64> = [:]
 
   /// The preallocated space for deletions and compactions on a full disk.
   var reserve: DiskReserve
@@ -46,7 +42,7 @@ struct Writer {
   private(set) var isClosed = false
 
   /// The groups that may need maintenance after a write or the end of a hold.
-  private var due: Set<ExactText> = []
+  var due: Set<ExactText> = []
 
   /// The number of times that the journal of a group was checked for maintenance.
   private(set) var careCount = 0
@@ -278,67 +274,6 @@ struct Writer {
       }
     }
     write(&requests)
-  }
-
-  private mutating func write(_ requests: inout GroupTable<[WriteRequest]>) {
-    for (group, requests) in requests.elements {
-      var gathered: [WriteRequest] = []
-      var size = 0
-      for request in requests where request.pickUp() {
-        if !gathered.isEmpty, size + request.size > Self.largestAppend {
-          write(gathered, in: group)
-          gathered = []
-          size = 0
-        }
-        gathered.append(request)
-        size += request.size
-      }
-      if !gathered.isEmpty { write(gathered, in: group) }
-    }
-    requests = [:]
-  }
-
-  /// Writes requests of one group together. A request that read records that others change is written after
-  /// them.
-  private mutating func write(_ requests: [WriteRequest], in group: String) {
-    guard requests.contains(where: { $0.reads != nil }) else { return writeTogether(requests, in: group) }
-    var together: [WriteRequest] = []
-    for request in requests {
-      if let reads = request.reads, together.contains(where: { reads.contain($0.changes) }) {
-        writeTogether(together, in: group)
-        together = []
-      }
-      // All earlier changes are published.
-      if let conflict = request.reads?.conflict { request.finish(.failure(conflict)) } else { together.append(request) }
-    }
-    if !together.isEmpty { writeTogether(together, in: group) }
-  }
-
-  /// Writes requests of one group with one call and at most one sync.
-  private mutating func writeTogether(_ requests: [WriteRequest], in group: String) {
-    due.insert(ExactText(group))
-    guard let journal = journals[group] else {
-      for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }
-      return
-    }
-    let requests = refuseCreations(requests, to: journal)
-    if requests.isEmpty { return }
-    wake(group)
-    let isDurable = requests.contains { $0.durability == .everyCommit }
-    var results = journal.commit(requests.map(\.changes), isDurable: isDurable)
-    writeDeletions(requests, &results, to: journal)
-    if !journal.needsSync {
-      deadlines[group] = nil
-    } else {
-      for case .interval(let interval) in requests.map(\.durability) {
-        let deadline = clock.nanoseconds() &+ interval.clampedNanoseconds
-        deadlines[group] = min(deadlines[group] ?? deadline, deadline)
-      }
-    }
-    for (request, result) in zip(requests, results) {
-      if case .success = result { options.reporter?(group, request.changes) }
-      request.finish(result)
-    }
   }
 
   private func timeToNextDeadline() -> Duration? {
