@@ -107,6 +107,10 @@ struct AdjustedDialect<Base: RESTDialect>: RESTDialect {
 
   func items(including relations: [[String]]) throws -> [RESTQueryItem]? { try base.items(including: relations) }
 
+  func items(deleting identifiers: [String], by operation: RESTOperation) throws -> [RESTQueryItem]? {
+    try base.items(deleting: identifiers, by: operation)
+  }
+
   var changesParameter: String? { base.changesParameter }
 
   func nextPage(after page: RESTPage) throws -> RESTPageLink? { try base.nextPage(after: page) }

@@ -66,6 +66,12 @@ public protocol RESTDialect: Sendable {
   /// Whether a DELETE of the path of a relation, such as `/companies/10/employees`, deletes its members. Default: no.
   var deletesRelations: Bool { get }
 
+  /// Returns the parameters with which a DELETE of a collection removes the models with some identifiers, and no others.
+  /// The answer is a success even if some of them don't exist. Default: nil, which means that the API has none.
+  ///
+  /// They are added to the address of an operation of the kind `delete` that is ``RESTOperation/isBulk``.
+  func items(deleting identifiers: [String], by operation: RESTOperation) throws -> [RESTQueryItem]?
+
   /// Returns whether an identifier is temporary: it is not sent when the model is created, and the server's identifier
   /// replaces it. Default: none is.
   func isTemporary(_ identifier: String) -> Bool
@@ -209,6 +215,9 @@ extension RESTDialect {
 
   /// The default is nil: the API has no parameters for this.
   public func items(including relations: [[String]]) throws -> [RESTQueryItem]? { nil }
+
+  /// The default is nil: each model is deleted by itself.
+  public func items(deleting identifiers: [String], by operation: RESTOperation) throws -> [RESTQueryItem]? { nil }
 
   /// The default is nil: the server has no change log.
   public var changesParameter: String? { nil }

@@ -35,7 +35,8 @@ public struct RESTOperation: Sendable, Hashable {
   public var identifier: String?
   /// The key of the identifier as records spell it; nil for a model without identifier field.
   public var identifierKey: String?
-  /// Whether a creation adds several models: its payload is a list, and so is its answer.
+  /// Whether a creation adds several models: its payload is a list, and so is its answer. Or whether a deletion removes
+  /// several, whose identifiers are parameters.
   public var isBulk = false
 
   /// The last component of the collection's path, decoded, such as `people`. Many APIs use it as the name of the type.

@@ -93,7 +93,7 @@ struct PostgRESTCondition {
   }
 
   /// Returns a value in quotes, unless it is a number or a boolean.
-  private static func quoted(_ value: JSONValue) -> String {
+  static func quoted(_ value: JSONValue) -> String {
     guard case .string(let text) = value else { return value.description }
     return "\"" + escaping("\"\\", in: text) + "\""
   }

@@ -30,6 +30,9 @@ public struct PostgRESTDialect: RESTDialect {
   /// Whether ``RESTModelStore/createAll(_:)`` adds rows with the same columns with one request, atomically. A
   /// `RESTService` with this dialect adds them one by one.
   public var createsTogether: Bool
+  /// Whether ``RESTModelStore/deleteAll(_:where:evaluation:)`` deletes rows by their identifiers with one request,
+  /// atomically: `DELETE /people?id=in.("1","2")`. A `RESTService` with this dialect deletes them one by one.
+  public var deletesTogether: Bool
 
   /// Creates the dialect.
   ///
@@ -40,10 +43,11 @@ public struct PostgRESTDialect: RESTDialect {
   ///   - mergesDuplicates: whether a new model replaces the columns of an existing row with its identifier.
   ///   - sendsPatterns: whether regular expressions are sent to the server.
   ///   - createsTogether: whether rows are added together.
+  ///   - deletesTogether: whether rows are deleted together.
   public init(
     pageSize: Int = 1_000, selections: [String: String] = [:], requestsExactCount: Bool = false,
     mergesDuplicates: Bool = false,
-    sendsPatterns: Bool = false, createsTogether: Bool = false
+    sendsPatterns: Bool = false, createsTogether: Bool = false, deletesTogether: Bool = false
   ) {
     self.pageSize = pageSize
     self.selections = selections
@@ -51,6 +55,7 @@ public struct PostgRESTDialect: RESTDialect {
     self.mergesDuplicates = mergesDuplicates
     self.sendsPatterns = sendsPatterns
     self.createsTogether = createsTogether
+    self.deletesTogether = deletesTogether
   }
 
   /// Sets headers that request a single row as an object, and the written row in the answer to a write.
@@ -61,6 +66,7 @@ public struct PostgRESTDialect: RESTDialect {
     switch operation.kind {
     case .create where mergesDuplicates:
       request.headers["Prefer"] = "return=representation,resolution=merge-duplicates"
+    case .delete where operation.isBulk: request.headers["Prefer"] = "return=minimal"
     case .create, .update, .delete: request.headers["Prefer"] = "return=representation"
     case .list where requestsExactCount: request.headers["Prefer"] = "count=exact"
     case .list, .lookup, .request: break
@@ -79,6 +85,13 @@ public struct PostgRESTDialect: RESTDialect {
       address.query.append(RESTQueryItem("select", selection))
     }
     return address
+  }
+
+  /// Returns a filter for the rows with some identifiers, if rows are deleted together.
+  public func items(deleting identifiers: [String], by operation: RESTOperation) throws -> [RESTQueryItem]? {
+    guard deletesTogether, let key = operation.identifierKey else { return nil }
+    let list = identifiers.map { PostgRESTCondition.quoted(.string($0)) }.joined(separator: ",")
+    return [RESTQueryItem(key, "in.(\(list))")]
   }
 
   /// The whole answer.

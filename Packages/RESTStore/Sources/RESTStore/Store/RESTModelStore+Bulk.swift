@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-// Requests about several models.
+// Requests that add several models.
 extension RESTModelStore {
   /// Adds models. If the dialect creates together, those of one collection whose records have the same keys are added
   /// with one request; otherwise each has its own.
@@ -143,88 +143,6 @@ extension RESTModelStore {
       throw ModelStoreError(.server, "a record of the response has no identifier for its new model")
     }
     return record
-  }
-
-  /// Deletes the members of a to-many relation. If the dialect deletes relations, that is one DELETE of the relation's
-  /// path, such as `/companies/10/employees`, after a request of the members. Otherwise each member has its own.
-  ///
-  /// A member that another client adds meanwhile is deleted, too. Some members are deleted one by one:
-  ///
-  /// - those to which the delete rules of relations cascade further;
-  /// - members of a relation with unsaved changes, or of a collection of several classes;
-  /// - members of a list whose pages are not followed (``RESTOptions/followsPages``).
-  ///
-  /// - Returns: the number of deleted models.
-  /// - Throws: `ModelStoreError` as `list(in:)` and ``delete(_:)`` do.
-  /// - Note: It is used for stores of this type. A store of the type `any ModelStore` deletes one by one.
-  @discardableResult
-  public func deleteAll<Related: Model>(in relation: ModelArrayField<Related>) async throws -> Int {
-    let any: any ModelStore = self
-    // The server deletes its members, which have to be the same ones.
-    guard handle.dialect.deletesRelations, handle.options.followsPages, !relation.isDirty,
-      !handle.router.sharesCollection(Related.self), let path = handle.router.path(to: relation)
-    else {
-      return try await any.deleteAll(in: relation)
-    }
-    let members = try await list(in: relation).filter { $0.storedIdentifier != nil && !$0.isNew }
-    if members.isEmpty { return 0 }
-    // A save on the way would create a member again, or move it. An edit may have come meanwhile.
-    let keys = members.map { ObjectIdentifier($0) }
-    guard !relation.isDirty, keys.allSatisfy({ saveTurns.isFree($0) }) else {
-      return try await any.deleteAll(in: relation)
-    }
-    var deletions: [PendingDeletion] = []
-    for member in members {
-      deletions.append(try await PendingDeletion(of: member, in: self, completesRelations: false))
-    }
-    guard deletions.allSatisfy({ $0.records.count == 1 }) else { return try await any.deleteAll(in: relation) }
-    var taken: [ObjectIdentifier] = []
-    defer { for key in taken { saveTurns.end(key) } }
-    let areFree = keys.allSatisfy { key in
-      guard saveTurns.beginImmediately(key) else { return false }
-      taken.append(key)
-      return true
-    }
-    guard areFree else {
-      for key in taken { saveTurns.end(key) }
-      taken = []
-      return try await any.deleteAll(in: relation)
-    }
-    let names = names(of: Related.self)
-    var call = try RESTCall(
-      RESTOperation(
-        .delete, typeName: names.typeName, collectionPath: path, identifierKey: names.identifierKey), self)
-    call.ignoresPayload = true
-    let write = handle.writes.begin(names.typeName)
-    defer { handle.writes.end(write) }
-    try await handle.run(call) { _, _ in
-      for (member, deletion) in zip(members, deletions) {
-        tags.set(nil, of: member)
-        for record in deletion.records { notifyDeletion(of: record) }
-      }
-    }
-    for deletion in deletions { try await deletion.finish(updatesOthers: false) }
-    return members.count
-  }
-
-  /// Fetches models with GETs of any path, in the order of the server, page by page as ``list(_:)`` does.
-  ///
-  /// ```swift
-  /// let people = try await store.list(
-  ///   ModelQuery(Person.self, limit: 100), at: "/people/active")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - query: the query. Its condition, order and limit are sent as for a list of the collection.
-  ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It has no query: use
-  ///     ``with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` for parameters.
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a path that can't be sent.
-  public func list<M: Model>(_ query: ModelQuery<M>, at path: String) async throws -> [M] {
-    _ = try anyCall(.get, path, [:])
-    guard !path.contains("?") else {
-      throw ModelStoreError(.invalid, "Nothing was sent: the path \(Self.shown(path)) has a query.")
-    }
-    return try await models(of: RESTListing(query, in: self, at: path), query)
   }
 }
 

@@ -94,6 +94,26 @@ extension RESTModelStore {
     }
   }
 
+  /// Fetches models with GETs of any path, in the order of the server, page by page as ``list(_:)`` does.
+  ///
+  /// ```swift
+  /// let people = try await store.list(
+  ///   ModelQuery(Person.self, limit: 100), at: "/people/active")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: the query. Its condition, order and limit are sent as for a list of the collection.
+  ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It has no query: use
+  ///     ``with(headers:parameters:payload:timeout:cachePolicy:sendsCredentials:)`` for parameters.
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a path that can't be sent.
+  public func list<M: Model>(_ query: ModelQuery<M>, at path: String) async throws -> [M] {
+    _ = try anyCall(.get, path, [:])
+    guard !path.contains("?") else {
+      throw ModelStoreError(.invalid, "Nothing was sent: the path \(Self.shown(path)) has a query.")
+    }
+    return try await models(of: RESTListing(query, in: self, at: path), query)
+  }
+
   /// Returns the number of models that ``list(_:)`` would find: the server's number, or else a count of its records,
   /// page by page.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {

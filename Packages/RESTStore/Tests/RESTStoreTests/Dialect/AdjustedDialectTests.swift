@@ -74,6 +74,10 @@ private struct NotingDialect: RESTDialect {
     note("items")
     return [RESTQueryItem("noted", "1")]
   }
+  func items(deleting identifiers: [String], by operation: RESTOperation) throws -> [RESTQueryItem]? {
+    note("items")
+    return identifiers.map { RESTQueryItem("noted", $0) }
+  }
   var changesParameter: String? {
     note("changesParameter")
     return "noted"
@@ -125,6 +129,7 @@ private struct NotingDialect: RESTDialect {
     let translation = try dialect.translate(RESTQuery(ModelQuery(Person.self), in: .standard))
     #expect(translation.items == [RESTQueryItem("noted", "1")])
     #expect(try dialect.items(including: []) == [RESTQueryItem("noted", "1")])
+    #expect(try dialect.items(deleting: ["7"], by: operation) == [RESTQueryItem("noted", "7")])
     #expect(dialect.changesParameter == "noted")
     let page = RESTPage(
       answer: RESTResponse(payload: nil), count: 0, items: [], translation: translation, isLinked: false,

@@ -129,6 +129,57 @@ import Testing
     #expect(company.employees.value == members && members.count == 1)
   }
 
+  @Test func `Several models are deleted with one request of PostgREST, by their identifiers`() async throws {
+    let list = #"[{"id": 1, "name": "Ada", "age": 3}, {"id": 2, "name": "Bob", "age": 4}]"#
+    let transport = transport((200, list), (200, list), (204, ""), (200, list), (204, ""))
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(deletesTogether: true))
+    let people = try await store.list(Person.self, where: { $0.age < 5 })
+    let other = RESTModelStore(store.handle)
+    #expect(try await other.deleteAll(Person.self, where: { $0.age < 5 }) == 2)
+    #expect(try await store.deleteAll(Person.self, where: { $0.age < 5 }) == 2)
+    let deletions = transport.requests.filter { $0.method == .delete }
+    #expect(deletions.map { $0.url.path } == ["/people", "/people"])
+    #expect(deletions.allSatisfy { $0.url.query(percentEncoded: false) == #"id=in.("1","2")"# })
+    #expect(
+      deletions.allSatisfy { $0.headers["Prefer"] == "return=minimal" && $0.headers["Accept"] == "application/json" })
+    #expect(people.allSatisfy { !$0.isPersisted })
+  }
+
+  @Test func `Models whose identifiers are too long for one address are deleted in parts`() async throws {
+    let names = (0..<5).map { String(repeating: "\($0)", count: 600) }
+    let list = names.map { #"{"id": "\#($0)"}"# }.joined(separator: ",")
+    let transport = transport((200, "[\(list)]"), (204, ""), (204, ""), (204, ""))
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(deletesTogether: true))
+    #expect(try await store.deleteAll(Badge.self) == 5)
+    let deletions = transport.requests.filter { $0.method == .delete }.map { $0.url.query(percentEncoded: false) ?? "" }
+    #expect(deletions.map { $0.split(separator: ",").count } == [2, 2, 1])
+    #expect(names.allSatisfy { name in deletions.filter { $0.contains(name) }.count == 1 })
+  }
+
+  private final class Badge: Model {
+    @Field var id: String?
+    override var identifierField: AnyField? { $id }
+  }
+
+  @Test func `A refused deletion of several models deletes none of them here`() async throws {
+    let transport = transport((200, #"[{"id": 1}, {"id": 2}]"#), (403, "{}"))
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(deletesTogether: true))
+    let people = try await store.list(Person.self)
+    let error = try await storeError { try await store.deleteAll(Person.self) }
+    #expect(error.code == .unauthorized)
+    #expect(people.allSatisfy { $0.isPersisted })
+  }
+
+  @Test func `Models are deleted one by one where the dialect has no parameters for several`() async throws {
+    let transport = transport((200, #"[{"id": 1}, {"id": 2}]"#), (204, ""))
+    let store = try RESTModelStore(transport)
+    #expect(try await store.deleteAll(Person.self) == 2)
+    #expect(
+      transport.lines == [
+        "GET http://api.test/people", "DELETE http://api.test/people/1", "DELETE http://api.test/people/2",
+      ])
+  }
+
   @Test func `A list of a path of its own reads all pages, with condition and limit`() async throws {
     let transport = StubTransport([
       .success(
