@@ -83,19 +83,43 @@ final class Ship: Model {
     check(events, "MemoryModelStore")
   }
 
-  @Test func `A REST store sends an event for each request`() async throws {
+  @Test func `A synchronised store sends an event after each operation`() async throws {
+    let store = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore())
+    check(try await EventLog().record("Ship") { try await run(store) }, "SyncModelStore")
+  }
+
+  @Test func `A REST store sends an event for each request, and for the operation after it`() async throws {
     let url = try #require(URL(string: "https://example.com"))
     let server = CollectionServer()
-    let events = try await EventLog().record("/ships") {
+    let events = try await EventLog().record("Ship", "/ships") {
       let store = RESTModelStore(baseURL: url, transport: server)
       let ship = Ship()
-      ship.name = "Argo"
+      (ship.name, ship.length) = ("Argo", 30)
       try await store.create(ship)
+      ship.length = 31
+      try await store.update(ship)
       _ = try? await store.lookup(Ship.self, identifier: "2")
+      _ = try await store.list(Ship.self, where: { $0.length > 30 && $0.code != "secret" }, evaluation: .inMemory)
+      _ = try await store.count(Ship.self)
+      _ = try await store.identifiers(ModelQuery(Ship.self))
+      _ = try await store.page(ModelQuery(Ship.self), after: nil)
+      try await store.delete(ship)
     }
-    #expect(events.map(\.operation) == [.request, .request])
-    #expect(events.map(\.subject) == ["POST /ships", "GET /ships/2"])
-    #expect(events.map(\.errorCode) == [nil, .notFound])
+    let operations = events.filter { $0.operation != .request }
+    #expect(operations.map(\.operation) == [.create, .update, .lookup, .list, .count, .identifiers, .page, .delete])
+    #expect(operations.map(\.count) == [1, 1, nil, 1, 1, 1, 1, 1])
+    #expect(operations.map(\.errorCode) == [nil, nil, .notFound, nil, nil, nil, nil, nil])
+    #expect(operations.allSatisfy { $0.subject == "Ship" })
+    #expect(operations[3].query?.hasPrefix("Ship where length > 30") == true)
+    #expect(operations[3].query?.contains("secret") == false)
+    let requests = events.filter { $0.operation == .request }
+    #expect(
+      requests.map(\.subject) == [
+        "POST /ships", "PATCH /ships/1", "GET /ships/2", "GET /ships", "GET /ships", "GET /ships", "GET /ships",
+        "DELETE /ships/1",
+      ])
+    #expect(requests.map(\.errorCode) == [nil, nil, .notFound, nil, nil, nil, nil, nil])
+    #expect(zip(events, events.dropFirst()).allSatisfy { $0.operation == .request || $1.operation == .request })
     #expect(events.allSatisfy { $0.store == "RESTModelStore" && $0.duration > .zero })
   }
 

@@ -75,6 +75,14 @@ struct RESTListing<M: Model> {
     firstCall = call
   }
 
+  /// The request of the first page for a report, without the parameters that are not of the query, and without the
+  /// values of sensitive fields.
+  var shownRequest: String {
+    let items = translation.items.map { query.readsSecrets ? "\(RESTQueryItem($0.name, ""))…" : "\($0)" }
+    let parameters = items.isEmpty ? "" : "?\(items.joined(separator: "&"))"
+    return "\(firstCall.method) \(firstCall.displayedPath)\(parameters)"
+  }
+
   private var options: RESTOptions { store.handle.options }
 
   /// The position of the first page.

@@ -12,7 +12,10 @@ extension RESTModelStore: EmbeddingModelStore {
   /// Finds a model with the related models in the answer, if the dialect has parameters for that.
   public func lookup<M: Model>(_ type: M.Type, identifier: String, embedding paths: [QueryPath]) async throws -> M? {
     guard let items = try items(embedding: paths) else { return nil }
-    return try await lookup(type, identifier, embedding: items)
+    return try await ModelStoreEvent.recording(.lookup, of: RESTModelStore.self, M.typeName) { event in
+      event?.count = 1
+      return try await lookup(type, identifier, embedding: items)
+    }
   }
 
   /// Finds a page of models with the related models in the answer, if the dialect has parameters for that.

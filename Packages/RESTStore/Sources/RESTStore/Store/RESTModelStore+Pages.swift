@@ -28,6 +28,16 @@ extension RESTModelStore: PagedModelStore {
     let marked = try mark?.position(in: query)
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     if listing.needsAll { return try await listedPage(query, after: mark) }
+    return try await ModelStoreEvent.recording(.page, of: RESTModelStore.self, M.typeName, query: "\(query)") { event in
+      let page = try await fetchedPage(of: &listing, query, marked, embedding)
+      event?.count = page.models.count
+      return page
+    }
+  }
+
+  private func fetchedPage<M: Model>(
+    of listing: inout RESTListing<M>, _ query: ModelQuery<M>, _ marked: JSONValue?, _ embedding: [RESTQueryItem]
+  ) async throws -> ModelPage<M> {
     if listing.isWhole {
       // With a limit, a server without pages would leave out the models after it.
       var whole = query

@@ -7,7 +7,10 @@ extension RESTModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or with that of any other failure.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try await lookup(type, identifier, embedding: [])
+    try await ModelStoreEvent.recording(.lookup, of: RESTModelStore.self, M.typeName) { event in
+      event?.count = 1
+      return try await lookup(type, identifier, embedding: [])
+    }
   }
 
   /// - Parameter embedding: the parameters with which the answer contains related models.
@@ -78,6 +81,14 @@ extension RESTModelStore {
   }
 
   func models<M: Model>(of listing: RESTListing<M>, _ query: ModelQuery<M>) async throws -> [M] {
+    try await ModelStoreEvent.recording(.list, of: RESTModelStore.self, M.typeName, query: "\(query)") { event in
+      let models = try await fetchedModels(of: listing, query)
+      event?.count = models.count
+      return models
+    }
+  }
+
+  private func fetchedModels<M: Model>(of listing: RESTListing<M>, _ query: ModelQuery<M>) async throws -> [M] {
     // To some servers a limit of 0 means no limit.
     if query.limit == 0 { return [] }
     let start = scope.pendingReads.begin()
@@ -117,14 +128,41 @@ extension RESTModelStore {
   /// Returns the number of models that ``list(_:)`` would find: the server's number, or else a count of its records,
   /// page by page.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
-    let listing = try RESTListing(query, in: self)
-    return query.limit == 0 ? 0 : try await listing.count()
+    try await ModelStoreEvent.recording(.count, of: RESTModelStore.self, M.typeName, query: "\(query)") { event in
+      let listing = try RESTListing(query, in: self)
+      let count = query.limit == 0 ? 0 : try await listing.count()
+      event?.count = count
+      return count
+    }
   }
 
   /// Returns the identifiers of the models that ``list(_:)`` would find, in its order. No models are created.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    try await ModelStoreEvent.recording(.identifiers, of: RESTModelStore.self, M.typeName, query: "\(query)") { event in
+      let listing = try RESTListing(query, in: self)
+      let records = query.limit == 0 ? [] : try await listing.records()
+      event?.count = records.count
+      return try records.compactMap { try identifier(in: $0, of: M.self) }
+    }
+  }
+
+  /// Runs a query, and reports the number of models with the request of the first page.
+  ///
+  /// ```swift
+  /// print(try await store.explain(ModelQuery(Person.self, limit: 10)))
+  /// // all 10 records one after the other; read 10, tested 0, found 10;
+  /// // GET /people?limit=10
+  /// ```
+  ///
+  /// The request has the values of the condition, apart from those of sensitive fields, which are left out.
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does.
+  public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
     let listing = try RESTListing(query, in: self)
-    if query.limit == 0 { return [] }
-    return try await listing.records().compactMap { try identifier(in: $0, of: M.self) }
+    let records = query.limit == 0 ? [] : try await listing.records()
+    var report = QueryReport(
+      plan: .all(records.count), testedCount: 0, readCount: records.count, matchCount: records.count)
+    report.statement = listing.shownRequest
+    return report
   }
 }

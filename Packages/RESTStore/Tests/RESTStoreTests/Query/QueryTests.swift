@@ -43,6 +43,25 @@ import Testing
     #expect(try await store.count(Employee.self, where: { $0.company.id == 10 }, evaluation: .inMemory) == 2)
   }
 
+  private final class Account: Model {
+    @Field var id: Int?
+    let token = Field<String>(sensitive: true)
+    override var identifierField: AnyField? { $id }
+  }
+
+  @Test func `A REST store explains a query by the request that it sends, without sensitive values`() async throws {
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .pages(size: 20)))
+      .with(parameters: ["key": "parameter of the instance"])
+    let report = try await store.explain(ModelQuery(Person.self, where: { $0.age >= 36 }))
+    #expect(report.statement == "GET /people/?page=1&page_size=20&age__gte=36", "\(report)")
+    #expect(report.readCount == 3 && report.matchCount == 3)
+    #expect("\(report)".hasSuffix("; GET /people/?page=1&page_size=20&age__gte=36"))
+    let secret = try await store.explain(ModelQuery(Account.self, where: { $0.token == "secret" }))
+    #expect(secret.statement == "GET /accounts/?page=…&page_size=…&token=…", "\(secret)")
+    let inMemory = try await store.explain(ModelQuery(Person.self, where: { $0.age != 36 }, evaluation: .inMemory))
+    #expect(inMemory.readCount == 2)
+  }
+
   @Test func `A REST store rejects a negative limit before it sends anything`() async throws {
     let store = try RESTModelStore(transport)
     let error = try await storeError { _ = try await store.list(Person.self, limit: -1) }

@@ -35,6 +35,31 @@ private final class Firm: Model {
     #expect(server.count("GET") == gets)
   }
 
+  @Test func `A live sum and live groups of a REST store follow saves and deletions of any instance`() async throws {
+    let server = PeopleServer()
+    let store = try RESTModelStore(server)
+    let ada = try await store.create(Person(name: "Ada"))
+    ada.age.value = 60
+    try await store.save(ada)
+    let reader = RESTModelStore(store.handle)
+    var sums = reader.observeValue(Person.self, { $0.sum(\.age) }).makeAsyncIterator()
+    var groups = reader.observeGroups(Person.self, by: { $0.name }) { ($0.count, $0.sum(\.age)) }.makeAsyncIterator()
+    func sum() async throws -> Int? { try #require(await sums.next()).get() }
+    func shownGroups() async throws -> [String] {
+      try #require(await groups.next()).get().map { "\($0.key ?? "none") \($0.values.0) \($0.values.1 ?? 0)" }
+    }
+    #expect(try await sum() == 60)
+    #expect(try await shownGroups() == ["Ada 1 60"])
+    let other = Person(name: "Ada")
+    other.age.value = 5
+    try await store.create(other)
+    #expect(try await sum() == 65)
+    #expect(try await shownGroups() == ["Ada 2 65"])
+    try await store.delete(ada)
+    #expect(try await sum() == 5)
+    #expect(try await shownGroups() == ["Ada 1 5"])
+  }
+
   @Test(arguments: [PeopleServer.Answer.sent, .nothing])
   func `A live query of a REST store is fetched again if the answer is a part of the record`(
     answer: PeopleServer.Answer

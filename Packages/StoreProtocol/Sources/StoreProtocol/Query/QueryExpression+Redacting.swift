@@ -12,6 +12,18 @@ extension ModelQuery {
   }
 }
 
+@_spi(ModelKitInternals)
+extension ModelQuery {
+  /// Whether the condition or the order is about sensitive fields.
+  public var readsSecrets: Bool {
+    let prototype = M.prototype()
+    return withExtendedLifetime(prototype) {
+      filter?.readsSecrets(of: prototype) == true
+        || sort.contains { QueryExpression.place($0.order.term.path, in: prototype).isSensitive }
+    }
+  }
+}
+
 extension QueryExpression {
   /// Returns the condition without the values with which sensitive fields of a model are compared.
   fileprivate func withoutSecrets(of model: ModelObject?, isSecret: Bool = false) -> QueryExpression {

@@ -10,7 +10,8 @@ import Synchronization
 /// ```
 ///
 /// An operation that calls others, such as a deletion that reads the models of its rules, has one event. Streams, and
-/// the reads of related models for `including:`, have none.
+/// the reads of related models for `including:`, have none. A REST store sends an event for each request, and one for
+/// the operation after those of its requests. Its streams have one for each page.
 ///
 /// An event has no values of records. Values with which a query compares sensitive fields are left out, too.
 public struct ModelStoreEvent: Sendable, CustomStringConvertible {

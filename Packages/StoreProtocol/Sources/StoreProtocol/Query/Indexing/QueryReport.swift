@@ -14,7 +14,8 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   public let readCount: Int
   /// The number of found records.
   public let matchCount: Int
-  /// The statement that was sent to a database, with placeholders for values; nil if there is none.
+  /// The statement that was sent to a database, with placeholders for values, or the first request that was sent to a
+  /// server. Nil if there is none.
   public var statement: String?
   /// The plan of the database for the statement, in its own words and without values; nil if there is none.
   public var databasePlan: String?
