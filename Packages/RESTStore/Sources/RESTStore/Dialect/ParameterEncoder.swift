@@ -9,7 +9,8 @@ public import StoreProtocol
 /// // people[0][age]=65&people[0][name]=Bob
 /// ```
 ///
-/// An empty list or object writes nothing. Booleans are `true` and `false`. ``lists`` has other forms of lists.
+/// An empty list or object writes nothing. ``lists`` has other forms of lists. Booleans are `true` and `false`. For
+/// another spelling of values, such as `1` and `0`, replace them in the JSON value before you encode it.
 public struct ParameterEncoder: Sendable, Hashable {
   /// A form of lists.
   public enum ListStyle: Sendable, Hashable {

@@ -243,9 +243,11 @@ extension ModelStore {
     return changed.count
   }
 
-  /// Returns whether the store has a model with an identifier.
+  /// Returns whether the store has a model with an identifier, by looking it up. So it makes the model, and a record of
+  /// another class, or one that can't be read, counts as it does there.
   ///
   /// - Throws: ``ModelStoreError`` as ``lookup(_:identifier:)`` does, apart from `notFound`.
+  /// - Complexity: that of ``lookup(_:identifier:)``.
   public func contains<M: Model>(_ type: M.Type, identifier: String) async throws -> Bool {
     do {
       _ = try await lookup(type, identifier: identifier)
