@@ -15,10 +15,10 @@ enum AggregateBenchmarks {
   private static let rounds = 21
 
   private static func of<Store: ModelStore>(_ kind: ExpenseStore<Store>) -> [Benchmark] {
-    let shared = SharedExpenses(kind, categoryCount: categoryCount, uses: 6)
+    let shared = SharedExpenses(kind, categoryCount: categoryCount, uses: 7)
     return [
       sum(shared, .first), sum(shared, .second), sum(shared, .later), groups(shared, .first), groups(shared, .later),
-      joined(shared),
+      joined(shared), joinedByKey(shared),
     ]
   }
 
@@ -202,6 +202,35 @@ enum AggregateBenchmarks {
           checksum: { AccountTotal.checksum($0) }),
       ]
     }
+  }
+
+  /// Groups by a field of a related model whose record is read by a foreign key.
+  private static func joinedByKey<Store: ModelStore>(_ shared: SharedExpenses<Store>) -> Benchmark {
+    Benchmark(
+      group: "aggregates", name: "\(shared.kind.name): 100 groups by the name of the category, foreign key",
+      operation: "record", size: size, maximumRounds: 5
+    ) { size in
+      let filled = try await shared.use(count: size)
+      try await filled.addKeyed(
+        count: size, categoryCount: categoryCount, with: shared.kind.another(filled.store))
+      let kept = shared.kind.another(filled.store)
+      return [
+        Side(
+          "ModelKit", prepare: { _ in }, run: { try await totalsOfKeys(kept) },
+          checksum: { AccountTotal.checksum($0) }, finish: { try await shared.finish() }),
+        Side(
+          "ModelKit, first call", prepare: { _ in shared.kind.another(filled.store) },
+          run: { try await totalsOfKeys($0) }, checksum: { AccountTotal.checksum($0) }),
+        Side(
+          "GRDB", prepare: { _ in }, run: { try filled.database.totalsOfCategories() },
+          checksum: { AccountTotal.checksum($0) }),
+      ]
+    }
+  }
+
+  private static func totalsOfKeys(_ store: some ModelStore) async throws -> [AccountTotal] {
+    let groups = try await store.groups(KeyedExpense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
+    return groups.map { AccountTotal(name: $0.key, count: $0.values.0, sum: $0.values.1) }
   }
 
   /// The days of a round, about half of all.

@@ -25,6 +25,31 @@ final class Expense: Model {
   }
 }
 
+/// The same expense with a category that is stored by its identifier.
+final class KeyedExpense: Model {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let amount = Field<Int>()
+  let day = Field<Int>()
+  let account = Field<String>()
+  let isPaid = Field<Bool>()
+  let category = ModelField<Category>(foreignKey: true)
+
+  override var identifierField: AnyField? { id }
+
+  /// Creates a model with the values of a record.
+  convenience init(_ record: ExpenseRecord, in category: Category?) {
+    self.init()
+    id.value = record.id
+    title.value = record.title
+    amount.value = record.amount
+    day.value = record.day
+    account.value = record.account
+    isPaid.value = record.isPaid
+    self.category.value = category
+  }
+}
+
 final class Category: Model {
   let id = Field<Int>()
   let name = Field<String>()

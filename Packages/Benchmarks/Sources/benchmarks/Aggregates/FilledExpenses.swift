@@ -32,6 +32,15 @@ final class FilledExpenses<Store: ModelStore> {
     }
   }
 
+  /// Stores the same expenses with foreign keys, too.
+  func addKeyed(count: Int, categoryCount: Int, with writer: Store) async throws {
+    let categories = try await writer.list(Category.self, sort: [.ascending(\.id)])
+    for start in stride(from: 0, to: count, by: 20_000) {
+      let records = (start..<min(start + 20_000, count)).map { ExpenseRecord(sample: $0, categoryCount: categoryCount) }
+      try await writer.createAll(records.map { KeyedExpense($0, in: categories[$0.categoryId]) })
+    }
+  }
+
   /// Closes and removes both.
   func finish() async throws {
     try await close(store)
