@@ -51,7 +51,12 @@ extension RESTModelStore {
       groups[index].members.append((save, identifier, payload))
     }
     creation.willWrite(Set(groups.map(\.typeName)))
-    for group in groups { try await send(group, isOnly: groups.count == 1) }
+    for group in groups {
+      try await ModelStoreEvent.recording(.create, of: RESTModelStore.self, M.typeName) { event in
+        try await send(group, isOnly: groups.count == 1)
+        event?.count = group.members.count
+      }
+    }
     return models
   }
 
