@@ -56,6 +56,16 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "ServerBenchmark",
+      dependencies: [
+        "ModelServer",
+        .product(name: "MemoryStore", package: "ModelKit"),
+        .product(name: "RESTService", package: "ModelKit"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "ModelServerTests",
       dependencies: [

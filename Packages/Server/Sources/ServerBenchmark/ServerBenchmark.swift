@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import MemoryStore
+import ModelServer
+import RESTService
+
+/// A play, with the fields of a play in `Scripts/support/people/server.py`.
+final class Play: Model {
+  @Field var id: Int?
+  @Field var title: String?
+  @Field var acts: Int?
+  @Field var year: Int?
+  @Field var playwright: Int?
+  @Field var changed: Date?
+  override var identifierField: AnyField? { $id }
+}
+
+/// Serves the same responses twice: from a service, and from handlers that have the bytes. `Scripts/server-benchmark`
+/// compares both.
+@main struct ServerBenchmark {
+  private static let count = 1_000
+  private static let limit = 100
+
+  static func main() async throws {
+    var logger = Logger(label: "benchmark") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    let store = MemoryModelStore()
+    try await fill(store)
+    let service = RESTService(store.handle, serving: [Play.self])
+    let server = try ModelServer(service, logger: logger)
+    let responses = try await responses(of: service)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.run { printLine("service \($0)") } }
+      group.addTask { [logger] in try await bareServer(responses, logger).runService() }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private static func fill(_ store: MemoryModelStore) async throws {
+    try await store.transaction { store in
+      for number in 1...count {
+        let play = Play()
+        (play.title, play.acts, play.year) = ("The play number \(number)", number % 5 + 1, 1590 + number % 400)
+        play.changed = Date(timeIntervalSince1970: 1_750_000_000 + Double(number))
+        try await store.create(play)
+      }
+    }
+  }
+
+  /// Returns the responses that are compared, by path and query.
+  private static func responses(of service: RESTService) async throws -> [String: HTTPResponseData] {
+    var responses: [String: HTTPResponseData] = [:]
+    for path in ["/plays?limit=\(limit)"] + (1...count).map({ "/plays/\($0)" }) {
+      guard let url = URL(string: "http://localhost\(path)") else { continue }
+      responses[path] = await service.respond(to: HTTPRequestData(.get, url))
+    }
+    return responses
+  }
+
+  /// Returns a server whose handlers only find the bytes of a response.
+  private static func bareServer(
+    _ responses: [String: HTTPResponseData], _ logger: Logger
+  ) -> some ApplicationProtocol {
+    let bare = responses.mapValues { response in
+      var fields = HTTPFields()
+      for entry in response.headers.entries {
+        if let name = HTTPField.Name(entry.name) { fields.append(HTTPField(name: name, value: entry.value)) }
+      }
+      // The server adds these two.
+      if let name = HTTPField.Name("X-Content-Type-Options") { fields[name] = "nosniff" }
+      if let name = HTTPField.Name("X-Request-Id") { fields[name] = "0123456789abcdef0123456789abcdef" }
+      return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+    }
+    let router = Router()
+    router.get("plays") { request, _ in
+      guard let response = bare["/plays?\(request.uri.query ?? "")"] else { throw HTTPError(.notFound) }
+      return response
+    }
+    router.get("plays/:id") { _, context in
+      guard let response = bare["/plays/\(try context.parameters.require("id"))"] else { throw HTTPError(.notFound) }
+      return response
+    }
+    return Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { printLine("bare http://127.0.0.1:\($0.localAddress?.port ?? 0)") }, logger: logger)
+  }
+
+  /// Prints a line at once, even into a pipe.
+  private static func printLine(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}
