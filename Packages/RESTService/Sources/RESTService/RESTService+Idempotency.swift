@@ -18,7 +18,7 @@ extension RESTService {
     _ request: IdempotentRequest, _ type: M.Type, _ served: ServedType, _ call: ServiceCall, in store: S,
     _ body: (any TransactionalModelStore) async throws -> WrittenAnswer
   ) async throws -> HTTPResponseData {
-    var (record, answer): (RecordedAnswer?, WrittenAnswer?)
+    var (record, answer, first): (RecordedAnswer?, WrittenAnswer?, WrittenResponse?)
     var response = try await store.transaction { store in
       if let recorded = try await recorded(request, in: store) {
         return try await repeated(recorded, type, served, call, in: store)
@@ -27,10 +27,10 @@ extension RESTService {
       let response = try written()
       let created = RecordedAnswer(response, to: request, at: now())
       try await store.create(created)
-      (record, answer) = (created, written)
+      (record, answer, first) = (created, written, response)
       return response.http
     }
-    if let record, let final = try answer?(), final.http != response {
+    if let record, let final = try answer?(), final != first {
       // Without the update, a repeated request would get the record as it was before the commit completed it.
       record.keep(final)
       _ = try? await store.update(record)
@@ -61,35 +61,39 @@ extension RESTService {
     return recorded
   }
 
-  /// Returns a recorded response without the fields that are hidden by now.
+  /// Returns a recorded response in the dialect of the service, without the fields that are hidden by now.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound` if the user may no longer read the record. The rules are
-  ///   applied to the current record, or to the recorded one if that was deleted.
+  ///   applied to the current record, or to the recorded one if that was deleted. ``ServiceProblem`` with the status 409
+  ///   if the class can't read the recorded record.
   private func repeated<M: Model, S: ModelStore>(
     _ recorded: RecordedAnswer, _ type: M.Type, _ served: ServedType, _ call: ServiceCall, in store: S
   ) async throws -> HTTPResponseData {
-    var response = recorded.response
-    guard case .object(var record)? = recorded.record.value else {
-      // Only the response to a deletion has no record.
-      if response.status != 204 { throw ServiceProblem.noResource }
-      return response
+    let status = recorded.status.value ?? 200
+    // Only the response to a deletion has no record.
+    if status == 204 { return HTTPResponseData(status: status) }
+    guard case .object(let record)? = recorded.record.value,
+      let model = try? makeScope().models(type, from: [record], localChanges: .overwrite).first,
+      let identifier = model.identifier
+    else {
+      throw ServiceProblem(
+        409,
+        """
+        This request took effect when it was sent first. Its response can't be repeated, because the fields of \
+        \(M.typeName) have changed since. Read the record.
+        """)
     }
-    let model = try makeScope().models(type, from: [record], localChanges: .overwrite).first
-    guard let model, let identifier = model.identifier else { throw ServiceProblem.noResource }
     var current = model
     do {
       current = try await store.lookup(type, identifier: identifier)
     } catch let error as ModelStoreError where error.code == .notFound {}
     // A user who may create records, and not read them, got the response as well.
-    let actions: [RESTAccess.Action] = response.status == 201 ? [.read, .create] : [.read]
+    let actions: [RESTAccess.Action] = status == 201 ? [.read, .create] : [.read]
     guard actions.contains(where: { served.allows($0, current, call.request) }) else {
       throw ModelStoreError.notFound(M.typeName, identifier: identifier)
     }
-    let before = record
-    unreadable.reduce(&record, of: model, context)
-    let version = try RecordVersion(record, dialect.servedBody(of: record, served.form))
-    response.body = version.body
-    if record != before { response.headers["ETag"] = version.tag }
+    var response = response(status, try version(of: model, record, served))
+    if call.method == "POST" { response.headers["Location"] = location(of: identifier, served) }
     return response
   }
 

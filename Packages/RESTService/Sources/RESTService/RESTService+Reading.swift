@@ -146,15 +146,27 @@ extension RESTService {
 
   /// Returns the record of a model without its hidden fields.
   func record(of model: ModelObject) throws -> AttributeDictionary {
-    var record: AttributeDictionary = [:]
-    let values = try model.storedValues(of: model.storableFields, in: context)
-    for value in values { value.write(to: &record) }
+    var record = try wholeRecord(of: model)
     unreadable.reduce(&record, of: model, context)
     return record
   }
 
+  /// Returns the record of a model with its hidden fields.
+  func wholeRecord(of model: ModelObject) throws -> AttributeDictionary {
+    var record: AttributeDictionary = [:]
+    let values = try model.storedValues(of: model.storableFields, in: context)
+    for value in values { value.write(to: &record) }
+    return record
+  }
+
   func version(of model: ModelObject, _ served: ServedType) throws -> RecordVersion {
-    let record = try record(of: model)
+    try version(of: model, wholeRecord(of: model), served)
+  }
+
+  /// - Parameter record: a record of the model with its hidden fields.
+  func version(of model: ModelObject, _ record: AttributeDictionary, _ served: ServedType) throws -> RecordVersion {
+    var record = record
+    unreadable.reduce(&record, of: model, context)
     return try RecordVersion(record, dialect.servedBody(of: record, served.form))
   }
 

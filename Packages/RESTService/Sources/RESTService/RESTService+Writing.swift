@@ -3,7 +3,7 @@
 import RESTStore
 import StoreProtocol
 
-// Creations, updates and deletions. Each is one serializable transaction.
+// Creations, updates and deletions. Each is one transaction, with the isolation of the store.
 extension RESTService {
   /// - Parameter identifier: the identifier in the path of a PUT; nil for a POST.
   func create<M: Model, S: TransactionalModelStore>(
@@ -36,13 +36,18 @@ extension RESTService {
       return model
     }
     return { [self] in
-      var response = response(201, try version(of: model, served))
+      var response = try response(201, model, served)
       if identifier == nil, let created = model.identifier {
-        let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
-        response.http.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
+        response.http.headers["Location"] = location(of: created, served)
       }
       return response
     }
+  }
+
+  /// Returns the path of a record.
+  func location(of identifier: String, _ served: ServedType) -> String {
+    let components = options.basePath.split(separator: "/").map(String.init) + served.path + [identifier]
+    return "/" + components.map(PathText.encoded).joined(separator: "/")
   }
 
   /// Rejects an identifier that differs from the path: the identifier of a record can't be changed.
@@ -117,7 +122,7 @@ extension RESTService {
       try await store.update(model)
       return model
     }
-    return { [self] in response(200, try version(of: model, served)) }
+    return { [self] in try response(200, model, served) }
   }
 
   func delete<M: Model, S: TransactionalModelStore>(
@@ -134,10 +139,15 @@ extension RESTService {
     return { WrittenResponse(http: HTTPResponseData(status: 204)) }
   }
 
-  private func response(_ status: Int, _ version: RecordVersion) -> WrittenResponse {
+  private func response(_ status: Int, _ model: ModelObject, _ served: ServedType) throws -> WrittenResponse {
+    let record = try wholeRecord(of: model)
+    return WrittenResponse(http: response(status, try version(of: model, record, served)), record: record)
+  }
+
+  /// Returns the response to a write with a record in its body.
+  func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {
     let headers: HTTPHeaderList = ["ETag": version.tag, "Content-Type": dialect.servedMediaType]
-    return WrittenResponse(
-      http: HTTPResponseData(status: status, headers: headers, body: version.body), record: version.record)
+    return HTTPResponseData(status: status, headers: headers, body: version.body)
   }
 
   // MARK: Keys

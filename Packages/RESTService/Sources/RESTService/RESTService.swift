@@ -145,10 +145,12 @@ public final class RESTService: Sendable {
     await respond(user, onFailure) {
       let call = try ServiceCall(RESTServiceRequest(http: request, user: user), self.options)
       // A lookup takes no time that depends on the number of records, unless the engine waits for another process.
-      let isLookup =
-        self.looksUpImmediately && ["GET", "HEAD"].contains(call.method)
-        && (try? self.route(call))?.rest.isEmpty == false
-      return isLookup ? try await self.answer(to: call) : try await self.inTime { try await self.answer(to: call) }
+      if self.looksUpImmediately, ["GET", "HEAD"].contains(call.method), let routed = try? self.route(call),
+        !routed.rest.isEmpty
+      {
+        return try await self.answer(to: routed)
+      }
+      return try await self.inTime { try await self.answer(to: call) }
     }
   }
 
@@ -201,19 +203,24 @@ public final class RESTService: Sendable {
       default: throw ServiceProblem.method(allowed: ["GET", "HEAD"])
       }
     }
-    let (served, rest, call) = try route(call)
-    switch rest.count {
-    case 0: return try await answerForCollection(served, call)
-    case 1: return try await answerForRecord(served, rest[0], call)
+    return try await answer(to: try route(call))
+  }
+
+  private func answer(to request: RoutedCall) async throws -> HTTPResponseData {
+    switch request.rest.count {
+    case 0: try await answerForCollection(request.served, request.call)
+    case 1: try await answerForRecord(request.served, request.rest[0], request.call)
     default: throw ServiceProblem.noResource
     }
   }
 
-  /// Returns the class of an address, the components after the path of its collection, and the request. The request has
-  /// the parameters of the service instead of those of the dialect.
+  /// The class of an address, the components after the path of its collection, and the request.
+  typealias RoutedCall = (served: ServedType, rest: [String], call: ServiceCall)
+
+  /// Returns the class of an address. The request has the parameters of the service instead of those of the dialect.
   ///
   /// - Throws: ``ServiceProblem`` with the status 404, or the error of the dialect.
-  func route(_ call: ServiceCall) throws -> (served: ServedType, rest: [String], call: ServiceCall) {
+  func route(_ call: ServiceCall) throws -> RoutedCall {
     guard
       let served = types.filter({ call.path.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count })
     else { throw ServiceProblem.noResource }
@@ -323,16 +330,6 @@ extension RESTService: CustomStringConvertible {
 
 /// The store of one request.
 private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
-
-/// The response to a write, and the record in its body; nil for a deletion.
-struct WrittenResponse {
-  var http: HTTPResponseData
-  var record: AttributeDictionary?
-}
-
-/// Returns the response to a write. It is called after the commit, in which the store may complete a record with
-/// defaults of columns and with rounded numbers and dates.
-typealias WrittenAnswer = () throws -> WrittenResponse
 
 extension HTTPResponseData {
   fileprivate static func options(_ methods: [String]) -> HTTPResponseData {

@@ -21,17 +21,15 @@ struct ServiceCall {
   ///   base path. The status is 413 for a body and 414 for a query that is too long.
   init(_ request: RESTServiceRequest, _ options: RESTServiceOptions) throws {
     self.request = request
-    guard let components = URLComponents(url: request.http.url, resolvingAgainstBaseURL: true) else {
-      throw ServiceProblem(400, "The address can't be read.")
-    }
-    let query = components.percentEncodedQuery ?? ""
+    let url = request.http.url
+    let query = url.query(percentEncoded: true) ?? ""
     guard query.utf8.count <= options.maximumQueryBytes else {
       throw ServiceProblem(414, "The query of the address has more than \(options.maximumQueryBytes) bytes.")
     }
     guard request.http.body?.count ?? 0 <= options.maximumBodyBytes else {
       throw ServiceProblem(413, "The body has more than \(options.maximumBodyBytes) bytes.")
     }
-    var rest = components.percentEncodedPath.split(separator: "/").map { String($0) }[...]
+    var rest = url.path(percentEncoded: true).split(separator: "/").map { String($0) }[...]
     for expected in options.basePath.split(separator: "/") {
       guard rest.first == String(expected) else { throw ServiceProblem.noResource }
       rest = rest.dropFirst()
