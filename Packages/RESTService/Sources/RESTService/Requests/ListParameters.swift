@@ -32,7 +32,7 @@ struct ListParameters<M: Model> {
       default:
         let names = Self.names + [service.fieldsParameter(of: type)].compactMap(\.self)
         throw ServiceProblem(
-          400, "The parameter \"\(name.prefix(80))\" is not supported, only \(names.joined(separator: ", ")).")
+          400, "The parameter \"\(name.prefix(80))\" is not supported. A list has \(names.joined(separator: ", ")).")
       }
     }
     limit = min(limit, service.options.maximumPageSize)
@@ -41,7 +41,10 @@ struct ListParameters<M: Model> {
       query = try ModelQuery<M>(json: .object(json))
     } catch let error as ModelStoreError {
       throw ServiceProblem(400, error.message)
-    } catch { throw ServiceProblem(400, "The parameters where and sort can't be read: \(error)") }
+    } catch {
+      let orders = json["sort"].map { sort in Result { try [JSONValue](json: sort).map(QueryOrder.init(json:)) } }
+      throw Self.unreadable((try? orders?.get()) == nil && orders != nil ? "sort" : "where", error)
+    }
     let guarded = QueryGuard(service, call.request, followsRelations: followsRelations)
     if let filter = query.filter { try guarded.check(filter, of: type) }
     for sort in query.sort { try guarded.check(sort.order.term.path, of: type) }
@@ -50,7 +53,14 @@ struct ListParameters<M: Model> {
   private static func json(_ name: String, _ text: String) throws -> JSONValue {
     do {
       return try JSONValue(json: text)
-    } catch { throw ServiceProblem(400, "The parameter \(name) can't be read: \(error)") }
+    } catch { throw unreadable(name, error) }
+  }
+
+  private static func unreadable(_ name: String, _ error: any Error) -> ServiceProblem {
+    let example = name == "sort" ? #"[{"field":"title"}]"# : #"{"field":"title","is":"==","value":"Emma"}"#
+    var reason = "\(error)"
+    if reason.hasSuffix(".") { reason.removeLast() }
+    return ServiceProblem(400, "The parameter \(name) can't be read: \(reason). It is JSON such as \(example).")
   }
 
   private static func number(_ name: String, _ text: String) throws -> Int {
@@ -72,7 +82,10 @@ struct ListParameters<M: Model> {
 
   /// Returns the address of the next page, relative to that of this one.
   func link(after mark: ModelPageMark) throws -> String {
-    let text = try JSONEncoder().encode(mark).base64EncodedString()
+    let encoder = JSONEncoder()
+    // An equal page has an equal link, and so an equal tag.
+    encoder.outputFormatting = .sortedKeys
+    let text = try encoder.encode(mark).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     let items = items.map { RESTQueryItem($0.name, $0.value) } + [RESTQueryItem("after", text)]
     return "?" + items.map(\.description).joined(separator: "&")

@@ -33,6 +33,17 @@ import Testing
     #expect(linked.response.headers["Link"] != nil)
   }
 
+  @Test func `An equal page has the same link and the same tag each time`() async throws {
+    let library = Library()
+    try await library.add("a", "b", "c")
+    var pages: Set<[String?]> = []
+    for _ in 0..<20 {
+      let page = try await library.request("GET", "/novels?limit=2")
+      pages.insert([page.response.headers["Link"], page.tag])
+    }
+    #expect(pages.count == 1)
+  }
+
   @Test func `A plus sign in a query is a space, and an encoded one is itself`() async throws {
     let library = Library()
     try await library.add("Emma 2", "Emma+2")
@@ -58,6 +69,21 @@ import Testing
     let library = Library()
     try await library.add("Emma")
     #expect(try await library.request("GET", "/novels?" + query).status == 400)
+  }
+
+  @Test(arguments: [
+    ("sort=title", "sort", #"[{"field":"title"}]"#), ("sort=%5B1%5D", "sort", #"[{"field":"title"}]"#),
+    ("where=title", "where", #"{"field":"title","is":"==","value":"Emma"}"#),
+    ("where=%5B%5D&sort=%5B%5D", "where", #"{"field":"title","is":"==","value":"Emma"}"#),
+  ])
+  func `A parameter that can't be read is named, with an example`(
+    query: String, name: String, example: String
+  ) async throws {
+    let answer = try await Library().request("GET", "/novels?" + query)
+    #expect(answer.status == 400)
+    let detail = try #require(answer.json?["detail"]?.stringValue)
+    #expect(detail.hasPrefix("The parameter \(name) can't be read: "))
+    #expect(detail.hasSuffix(". It is JSON such as \(example)."))
   }
 
   @Test func `Responses are limited to the requested fields and the identifier`() async throws {
