@@ -1,5 +1,5 @@
 import Foundation
-import SchemaKit
+@_spi(ModelKitInternals) import SchemaKit
 
 /// The options of the command line.
 struct Options {
@@ -82,20 +82,15 @@ struct Options {
   }
 
   private static func module(_ text: String) throws -> String {
-    guard text.first?.isLetter == true, text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else {
+    guard SwiftSourceOptions.isModuleName(text) else {
       throw GenerationError("--module \"\(text)\" is not a module name.")
     }
     return text
   }
 
   private mutating func addTransformer(_ text: String) throws {
-    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let isType =
-      parts.count == 2 && !parts[1].isEmpty
-      && parts[1].allSatisfy { $0.isLetter || $0.isNumber || "_.<>[]: ,?".contains($0) }
-    guard isType, !parts[0].isEmpty else {
+    guard source.addTransformer(text) else {
       throw GenerationError("--transformer \"\(text)\" must be a name and a Swift type, as in Day=Date.")
     }
-    source.transformerTypes[parts[0]] = parts[1]
   }
 }

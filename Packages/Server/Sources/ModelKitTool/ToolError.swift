@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ModelServer
 import SchemaKit
 import StoreProtocol
@@ -21,7 +22,14 @@ struct ToolError: Error, CustomStringConvertible {
         Leave out --no-token, or add --read-only if everybody may read everything.
         """)
     case let error as ModelServerError: ToolError(error.description)
+    case let error as CocoaError:
+      // Its own text has the members of the error.
+      ToolError("'\(error.filePath ?? "A file")' can't be used: \(reason(of: error)). Choose another path.")
     default: error
     }
+  }
+  private static func reason(of error: CocoaError) -> String {
+    guard let cause = error.underlying as? POSIXError else { return "error \(error.code.rawValue)" }
+    return String(cString: strerror(cause.code.rawValue))
   }
 }

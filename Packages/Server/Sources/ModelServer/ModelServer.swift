@@ -77,7 +77,8 @@ public struct ModelServer: Sendable {
         stop.finish()
       }
     } catch let error as IOError {
-      throw ModelServerError.unusableAddress(host: options.host, port: options.port, reason: "\(error)")
+      let reason = String(cString: strerror(error.errnoCode))
+      throw ModelServerError.unusableAddress(host: options.host, port: options.port, reason: reason)
     }
   }
 

@@ -42,3 +42,24 @@ public struct SwiftSourceOptions: Hashable, Sendable {
     self.transformerTypes = transformerTypes
   }
 }
+
+@_spi(ModelKitInternals) extension SwiftSourceOptions {
+  /// Returns whether a text of a command line can be the name of a module.
+  public static func isModuleName(_ text: String) -> Bool {
+    text.first?.isLetter == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  /// Adds the type of a transformer.
+  ///
+  /// - Parameter text: a name and a Swift type, as in `Day=Date`.
+  /// - Returns: whether the text has this form; otherwise nothing is added.
+  public mutating func addTransformer(_ text: String) -> Bool {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isType =
+      parts.count == 2 && !parts[1].isEmpty
+      && parts[1].allSatisfy { $0.isLetter || $0.isNumber || "_.<>[]: ,?".contains($0) }
+    guard isType, !parts[0].isEmpty else { return false }
+    transformerTypes[parts[0]] = parts[1]
+    return true
+  }
+}

@@ -12,10 +12,15 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
+    var isFolder: ObjCBool = false
+    if file.hasSuffix("/") || FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && isFolder.boolValue
+    {
+      throw ToolError("'\(file)' is a folder. Nothing was written: name a file.")
+    }
     let line = ProgressLine("Exporting")
     let count = try await store.withStore(.readOnly) { store in
       try await store.exportJSON(to: URL(filePath: file)) { line.show($0) }
     }
-    try output.print(["exported": .int(count)], ["\(count) records are in '\(file)'."])
+    try output.print(["exported": .int(count)], ["Records in '\(file)': \(count)."])
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FieldKit
 import Foundation
-import SchemaKit
+@_spi(ModelKitInternals) import SchemaKit
 
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,12 +30,21 @@ struct GenerateCommand: ParsableCommand {
   var style = Style.fields
   @Option(help: "The module that the files import, such as ModelKit.")
   var module = "SchemaKit"
+  @Option(
+    name: .customLong("transformer"),
+    help: ArgumentHelp(
+      "The Swift type that a value transformer returns, as in Day=Date; may be repeated.", valueName: "name=type"))
+  var transformers: [String] = []
   @Flag(name: .customLong("check"), help: "Write nothing; the status is 1 if a file would change.")
   var isCheck = false
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
     if folder.isEmpty { throw ValidationError("--output is empty: give the folder for the Swift files.") }
+    guard SwiftSourceOptions.isModuleName(module) else {
+      throw ValidationError("--module '\(module)' is not a module name.")
+    }
+    _ = try options()
   }
 
   func run() throws {
@@ -56,9 +65,7 @@ struct GenerateCommand: ParsableCommand {
 
   private func files() throws -> [SwiftSourceFile] {
     let schema = try ServedModels.schema(contentsOf: model)
-    let options = SwiftSourceOptions(
-      access: .init(rawValue: access.rawValue) ?? .internal, style: .init(rawValue: style.rawValue) ?? .fields,
-      module: module)
+    let options = try options()
     let files =
       try schema.entities.flatMap { try schema.swiftFiles(for: $0.name, options: options) }
       + schema.composites.map { try schema.swiftFile(forComposite: $0.name, options: options) }
@@ -67,6 +74,16 @@ struct GenerateCommand: ParsableCommand {
       throw ToolError("Two entities of '\(model)' would both be in \(name). Give their classes different names.")
     }
     return files
+  }
+
+  private func options() throws -> SwiftSourceOptions {
+    var options = SwiftSourceOptions(
+      access: .init(rawValue: access.rawValue) ?? .internal, style: .init(rawValue: style.rawValue) ?? .fields,
+      module: module)
+    for text in transformers where !options.addTransformer(text) {
+      throw ValidationError("--transformer '\(text)' must be a name and a Swift type, as in Day=Date.")
+    }
+    return options
   }
 
   private func isChanged(_ file: SwiftSourceFile) -> Bool {

@@ -14,7 +14,8 @@ struct ImportCommand: AsyncParsableCommand {
     discussion: """
       The file is one that 'modelkit export' wrote, whose records are written unchanged. With --type it is a list of \
       entries of one type, from any program. The rules of the model file are checked. An entry with the identifier of a \
-      record changes the record. Rejected entries are listed with their reasons, and the status is 1.
+      record changes the record. Rejected entries are listed with their reasons, and the status is 1. References to \
+      missing records are listed as well.
 
       The whole file is checked first: if it is invalid, nothing is imported. With --type, all entries that are not \
       rejected are written in one commit.
@@ -44,7 +45,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard FileManager.default.fileExists(atPath: file) else {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder.boolValue else {
       throw ToolError("There is no file '\(file)'. Nothing was imported.")
     }
     if let type, let model {
@@ -54,16 +56,27 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
+  private func withTarget<Result>(
+    acceptsAnyVersion: Bool = true, _ body: (FileModelStore) async throws -> Result
+  ) async throws -> Result {
+    try await store.withStore(.readWrite, creates: true, acceptsAnyVersion: acceptsAnyVersion) { store in
+      try await store.handle.refuseOfflineCopy(
+        "Nothing was imported", "Import the file into the store of the server, or send its entries to 'modelkit serve'."
+      )
+      return try await body(store)
+    }
+  }
+
   // MARK: Exported files
 
   private func importExport() async throws {
     let line = ProgressLine("Importing")
-    let outcome = try await store.withStore(.readWrite, creates: true) { store in
+    let outcome = try await withTarget { store in
       // The import is not in the change log of a served store, so that clients have to list all records again. The file
       // may contain a log as well.
       let log = ChangeLogEngine(store.handle)
       try await log.discardChanges()
-      let outcome = try await store.importJSON(from: URL(filePath: file), existing: treatment) { line.show($0) }
+      let outcome = try await importJSON(into: store) { line.show($0) }
       try await log.discardChanges()
       return outcome
     }
@@ -72,23 +85,34 @@ struct ImportCommand: AsyncParsableCommand {
         "created": .int(outcome.createdCount), "replaced": .int(outcome.replacedCount), "kept": .int(outcome.keptCount),
       ],
       [
-        "\(outcome.createdCount) records were created, \(outcome.replacedCount) replaced, \(outcome.keptCount) kept."
+        "Created: \(outcome.createdCount), replaced: \(outcome.replacedCount), kept: \(outcome.keptCount)."
       ])
   }
 
-  private var treatment: FileStoreImport.Existing {
-    switch existing ?? .reject {
-    case .reject: .reject
-    case .keep: .keep
-    case .replace: .replace
+  private func importJSON(
+    into store: FileModelStore, progress: @escaping (FileStoreProgress) -> Void
+  ) async throws -> FileStoreImport {
+    let treatment: FileStoreImport.Existing =
+      switch existing ?? .reject {
+      case .reject: .reject
+      case .keep: .keep
+      case .replace: .replace
+      }
+    do {
+      return try await store.importJSON(from: URL(filePath: file), existing: treatment, progress: progress)
+    } catch let error as ModelStoreError where error.code == .conflict && treatment == .reject {
+      throw ToolError(
+        "Nothing was imported: the store already has records of '\(file)'. Add --existing keep or --existing replace.")
     }
   }
 
   // MARK: Entries of one type
 
   private func importEntries<M: Model>(of type: M.Type) async throws {
-    let data = try Data(contentsOf: URL(filePath: file))
-    let report = try await store.withStore(.readWrite, creates: true, acceptsAnyVersion: false) { store in
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ToolError("The file '\(file)' can't be read. Nothing was imported.")
+    }
+    let report = try await withTarget(acceptsAnyVersion: false) { store in
       // Clients of a server of the store get the changes.
       try await LoggedFileStore(ChangeLogEngine(store.handle)).transaction { store in
         try await Self.imported(type, data, at ?? "", store)
@@ -98,20 +122,21 @@ struct ImportCommand: AsyncParsableCommand {
       [
         "created": .int(report.created), "updated": .int(report.updated), "unchanged": .int(report.unchanged),
         "rejected": .array(report.rejected.map { .string($0) }),
+        "brokenLinks": .array(report.brokenLinks.map { .string($0) }),
       ],
       [
         """
-        \(report.created) records were created, \(report.updated) updated, \(report.unchanged) are unchanged, and \
-        \(report.rejected.count) entries were rejected.
+        Created: \(report.created), updated: \(report.updated), unchanged: \(report.unchanged), \
+        rejected: \(report.rejected.count).
         """
       ])
-    report.rejected.forEach(printToStandardError)
+    (report.rejected + report.brokenLinks).forEach(printToStandardError)
     if !report.rejected.isEmpty { throw ExitCode.failure }
   }
 
   private struct Report: Sendable {
     let (created, updated, unchanged): (Int, Int, Int)
-    let rejected: [String]
+    let (rejected, brokenLinks): ([String], [String])
   }
 
   private static func imported<M: Model, S: ModelStore>(
@@ -119,9 +144,12 @@ struct ImportCommand: AsyncParsableCommand {
   ) async throws -> Report {
     do {
       let report = try await store.importModels(type, fromJSON: data, at: path)
+      // The report has only links to rejected entries.
+      let imported = Set((report.created + report.updated).compactMap(\.identifier))
+      let links = try await store.brokenLinks(of: [type]).filter { imported.contains($0.identifier) }
       return Report(
         created: report.created.count, updated: report.updated.count, unchanged: report.unchanged.count,
-        rejected: report.rejected.map(\.description))
+        rejected: report.rejected.map(\.description), brokenLinks: links.map(\.description))
     } catch let error as JSONSyntaxError {
       throw ToolError("The file has no list of entries: \(error) Nothing was imported.")
     }

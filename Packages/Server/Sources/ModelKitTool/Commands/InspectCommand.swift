@@ -39,6 +39,8 @@ struct InspectCommand: AsyncParsableCommand {
       if let model {
         let models = try ServedModels(contentsOf: model)
         if write {
+          try await files.handle.refuseOfflineCopy(
+            "The inspector was not started", "Leave out --write, or use 'modelkit serve --remote'.")
           try await server.serve(models, of: ChangeLogEngine(files.handle), readOnly: false, title, output) {
             $0.showing(health)
           }

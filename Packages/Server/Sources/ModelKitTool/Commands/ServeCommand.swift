@@ -27,8 +27,8 @@ struct ServeCommand: AsyncParsableCommand {
   var model: String?
   @Option(help: "A sample to serve instead of a model file.")
   var sample: Sample?
-  @Option(help: "The number of books in the sample.")
-  var books = 400
+  @Option(help: "The number of books in the sample; otherwise 400.")
+  var books: Int?
   @Option(help: ArgumentHelp("The store: a folder, or memory:", valueName: "store"))
   var store: StoreAddress = .memory
   @Option(
@@ -46,7 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("Name a model file, or give --sample bookshop.")
     }
     if remote != nil, readOnly { throw ValidationError("--remote writes the records of the server: omit --read-only.") }
-    guard (1...1_000_000).contains(books) else { throw ValidationError("--books must be from 1 to 1000000.") }
+    if books != nil, sample == nil { throw ValidationError("--books needs --sample bookshop.") }
+    guard (1...1_000_000).contains(books ?? 1) else { throw ValidationError("--books must be from 1 to 1000000.") }
   }
 
   func run() async throws {
@@ -69,6 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
         } else if readOnly {
           try await serve(models, store.handle) { $0.showing(health) }
         } else {
+          try await store.handle.refuseOfflineCopy(
+            "The server was not started", "Add --remote with the address of that server, or --read-only.")
           try await fill(store)
           try await serve(models, ChangeLogEngine(store.handle)) { $0.showing(health) }
         }
@@ -83,7 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
   /// Adds the records of the sample to a store without books.
   private func fill(_ store: some ModelStore) async throws {
     guard sample != nil, try await store.count(Author.self) == 0 else { return }
-    var data = SampleData(bookCount: books)
+    var data = SampleData(bookCount: books ?? 400)
     try await data.fill(store)
   }
 

@@ -9,6 +9,12 @@ struct StoreOptions: ParsableArguments {
   @Option(help: "The group of the store; otherwise the default group.")
   var group = ""
 
+  func validate() throws {
+    if path.isEmpty || path == "memory:" || path.contains("://") {
+      throw ValidationError("--store '\(path)' is not a folder: this command is for stores in files.")
+    }
+  }
+
   /// Runs a function with the store, and closes the store in any case.
   ///
   /// - Parameters:
@@ -25,9 +31,14 @@ struct StoreOptions: ParsableArguments {
     var options = FileStoreOptions(mode: mode)
     options.acceptsAnyVersion = acceptsAnyVersion
     let store = FileModelStore(directory: URL(filePath: path), options: options)
+    let group = group.isEmpty ? store : store.group(group)
+    let folder = group.handle.groupFolder.path(percentEncoded: false)
+    if !creates, !self.group.isEmpty, !FileManager.default.fileExists(atPath: folder) {
+      throw ToolError("There is no group '\(self.group)' in '\(path)'. Check the name given with --group.")
+    }
     let result: Result
     do {
-      result = try await body(group.isEmpty ? store : store.group(group))
+      result = try await body(group)
     } catch {
       try? await store.close()
       throw error

@@ -2,7 +2,7 @@ import FieldKit
 import ModelCore
 import RESTService
 import SchemaKit
-import StoreEngine
+@_spi(ModelKitInternals) import StoreEngine
 import StoreProtocol
 
 extension ServedModels {
@@ -17,7 +17,8 @@ extension ServedModels {
   init<Engine: RecordEngine>(recordsOf handle: Engine, at path: String) async throws {
     let kept = Set(RESTService.keptTypes.map { $0.typeName })
     var entities: [CoreDataSchema.Entity] = []
-    for name in (try await handle.typeNames() ?? []).sorted() where !kept.contains(name) {
+    for name in (try await handle.typeNames() ?? []).sorted()
+    where !kept.contains(name) && !BookkeepingType.contains(name) {
       var shape = RecordShape()
       _ = try await handle.readRecords(of: name) { records in
         for record in records {

@@ -32,6 +32,7 @@ import Testing
       #expect(kept == ["created": 0, "kept": exported["exported"] ?? .null, "replaced": 0])
       let refused = try await ModelKitTool.run(["import", file, "--store", copy])
       #expect(refused.status == 1)
+      #expect(refused.errors.contains("Add --existing keep or --existing replace."), "\(refused.errors)")
       _ = try await Self.json("compact", "--store", copy)
       _ = try await Self.json("backup", backup, "--store", copy)
       let intact = try await Self.json("verify", "--store", backup)
@@ -58,101 +59,17 @@ import Testing
     }
   }
 
-  /// Writes a model file of notes with an identifier and a text of one to ten characters, and returns its path.
-  private static func notes(in folder: URL, _ attributes: String = "", named name: String = "Notes") throws -> String {
-    let model = folder.appending(path: "\(name).xcdatamodel")
-    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-    let text = """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
-        <entity name="Note"><attribute name="id" optional="YES" attributeType="Integer 64"/>
-          <attribute name="text" attributeType="String" minValueString="1" maxValueString="10"/>\(attributes)
-        </entity>
-      </model>
-      """
-    try text.write(to: model.appending(path: "contents"), atomically: true, encoding: .utf8)
-    return model.path(percentEncoded: false)
-  }
-
-  @Test func `Entries of one type are imported under the rules of a model file, and rejected ones are reported`()
-    async throws
-  {
-    try await withTemporaryFolder { folder in
-      let model = try Self.notes(in: folder)
-      let store = folder.appending(path: "notes.store").path(percentEncoded: false)
-      let file = folder.appending(path: "notes.json")
-      func run(_ json: String, _ more: String...) async throws -> ModelKitTool.Outcome {
-        try json.write(to: file, atomically: true, encoding: .utf8)
-        let arguments = [file.path(percentEncoded: false), "--type", "Note", "--model", model, "--store", store]
-        return try await ModelKitTool.run(["import"] + arguments + ["--json"] + more)
+  @Test func `A group that the store lacks is an error`() async throws {
+    try await Self.withStore { store, folder in
+      let file = folder.appending(path: "shop.json").path(percentEncoded: false)
+      for arguments in [["verify"], ["export", file]] {
+        let outcome = try await ModelKitTool.run(arguments + ["--store", store, "--group", "monday"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("no group 'monday'"), "\(outcome.errors)")
       }
-      func texts() async throws -> [JSONValue?]? {
-        try await ModelKitTool.serving([model, "--store", store]) { served in
-          try await served.request("GET", "/notes").json?.arrayValue?.map { $0["text"] }
-        }
-      }
-      let first = try await run(
-        #"{"notes": [{"id": 7, "text": "one"}, {"id": 8, "text": "much too long"}, {"text": "new"}, 5]}"#, "--at",
-        "notes")
-      #expect(first.status == 1)
-      let counts = try JSONValue(json: first.output)
-      #expect(counts["created"] == 2)
-      #expect(counts["rejected"]?.arrayValue?.count == 2)
-      #expect(first.errors.contains("notes[1]") && first.errors.contains("text") && first.errors.contains("notes[3]"))
-      #expect(try await texts() == ["one", "new"])
-      let second = try await run(#"[{"id": 7, "text": "two"}]"#)
-      #expect(second.status == 0, "\(second.errors)")
-      #expect(try JSONValue(json: second.output) == ["created": 0, "updated": 1, "unchanged": 0, "rejected": []])
-      // The end of the file is missing, after more entries than are written together.
-      let cut = "[" + (0..<600).map { _ in #"{"text": "cut"},"# }.joined()
-      let third = try await run(cut)
-      #expect(third.status == 1)
-      #expect(third.errors.contains("Nothing was imported."))
-      #expect(try await texts() == ["two", "new"])
-      let unknown = try await ModelKitTool.run(
-        ["import", file.path(percentEncoded: false), "--type", "Letter", "--model", model, "--store", store])
-      #expect(unknown.status == 1)
-      #expect(unknown.errors.contains("Use one of these: Note"))
-    }
-  }
-
-  @Test func `Clients of a server get the imported entries as changes`() async throws {
-    try await withTemporaryFolder { folder in
-      let model = try Self.notes(in: folder)
-      let store = folder.appending(path: "notes.store").path(percentEncoded: false)
-      func changes(since position: String) async throws -> JSONValue {
-        try await ModelKitTool.serving([model, "--store", store]) { served in
-          try #require(try await served.request("GET", "/notes?updated_since=\(position)").json)
-        }
-      }
-      let position = try #require(try await changes(since: "")["position"]?.stringValue)
-      let file = folder.appending(path: "notes.json")
-      try #"[{"id": 1, "text": "one"}]"#.write(to: file, atomically: true, encoding: .utf8)
-      let path = file.path(percentEncoded: false)
-      _ = try await Self.json("import", path, "--type", "Note", "--model", model, "--store", store)
-      let answer = try await changes(since: position)
-      #expect(answer["reset"] == false)
-      #expect(answer["updated"] == [["id": 1, "text": "one"]])
-    }
-  }
-
-  @Test func `Classes are generated from a model file, and only files that change are written`() async throws {
-    try await withTemporaryFolder { folder in
-      let model = try Self.notes(in: folder)
-      let output = folder.appending(path: "Models").path(percentEncoded: false)
-      let first = try await Self.json("generate", model, "--output", output)
-      let files = ["Note+Generated.swift", "Note.swift"].map { "\(output)/\($0)" }
-      #expect(first == ["written": .array(files.map { .string($0) })])
-      #expect(try String(contentsOf: URL(filePath: files[0]), encoding: .utf8).contains("text"))
-      // A person's additions stay.
-      try "// mine".write(to: URL(filePath: files[1]), atomically: true, encoding: .utf8)
-      #expect(try await Self.json("generate", model, "--output", output) == ["written": []])
-      _ = try Self.notes(in: folder, #"<attribute name="title" optional="YES" attributeType="String"/>"#)
-      let check = try await ModelKitTool.run(["generate", model, "--output", output, "--check"])
-      #expect(check.status == 1)
-      #expect(check.errors.contains("Note+Generated.swift"))
-      #expect(try await Self.json("generate", model, "--output", output) == ["written": [.string(files[0])]])
-      #expect(try String(contentsOf: URL(filePath: files[1]), encoding: .utf8) == "// mine")
+      _ = try await Self.json("export", file, "--store", store)
+      _ = try await Self.json("import", file, "--store", store, "--group", "monday")
+      #expect(try await Self.json("verify", "--store", store, "--group", "monday")["isIntact"] == true)
     }
   }
 
@@ -185,9 +102,9 @@ import Testing
 
   @Test func `Differences of model files are listed with status 1`() async throws {
     try await withTemporaryFolder { folder in
-      let old = try Self.notes(in: folder)
+      let old = try NotesModel.write(in: folder)
       let title = #"<attribute name="title" optional="YES" attributeType="String"/>"#
-      let new = try Self.notes(in: folder, title, named: "New")
+      let new = try NotesModel.write(in: folder, title, named: "New")
       let outcome = try await ModelKitTool.run(["diff", old, new])
       #expect(outcome.status == 1)
       #expect(outcome.output == "Note.title was added.\n")
