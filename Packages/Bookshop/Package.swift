@@ -14,7 +14,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
   ],
   targets: [
-    .target(name: "BookshopKit", dependencies: [.product(name: "ModelKit", package: "ModelKit")]),
+    .target(
+      name: "BookshopKit",
+      dependencies: [
+        .product(name: "ModelKit", package: "ModelKit"), .product(name: "RESTService", package: "ModelKit"),
+      ]),
     .executableTarget(
       name: "bookshop",
       dependencies: ["BookshopKit", .product(name: "ArgumentParser", package: "swift-argument-parser")],

@@ -14,6 +14,6 @@ struct Bookshop: AsyncParsableCommand {
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, RateCommand.self, TagCommand.self, RemoveCommand.self,
       ExportCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-      DemoCommand.self,
+      ServeCommand.self, DemoCommand.self,
     ])
 }

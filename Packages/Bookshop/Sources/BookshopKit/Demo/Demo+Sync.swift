@@ -3,12 +3,13 @@ import ModelKit
 
 extension Demo {
   /// Synchronises two shops with one server, one of them after it worked without a connection.
-  ///
-  /// The server is a store in memory, so the demo needs no network.
   func synchronise(in folder: URL) async throws {
     print("")
-    print(style.bold("Two shops synchronise with one server (here a store in memory):"))
-    let server = MemoryModelStore()
+    print(style.bold("Two shops synchronise with one server, over HTTP:"))
+    // A free port, so its address is not printed.
+    let running = try ShopServer(directory: folder.appending(path: "server.store"))
+    let server = Shop.remote(at: running.url)
+    command("serve")
     let file = folder.appending(path: "emma.json")
     try Data(Self.emma.utf8).write(to: file)
     let first = Shop(directory: folder.appending(path: "first.store"), durability: .interval(.milliseconds(500)))
@@ -38,6 +39,7 @@ extension Demo {
     try await compare(first, second)
     try await first.close()
     try await second.close()
+    try await running.stop()
   }
 
   private func sync(_ shop: Shop, _ name: String, _ server: any ModelStore) async throws {
@@ -59,12 +61,8 @@ extension Demo {
 
   /// Returns a server that no request reaches.
   private static func unreachable() -> any ModelStore {
-    var address = URLComponents()
-    (address.scheme, address.host) = ("http", "server.test")
-    guard let url = address.url else { preconditionFailure("A scheme and a host make a URL.") }
-    var options = RESTOptions()
-    options.retry = .never
-    return RESTModelStore(baseURL: url, transport: NoConnection(), options: options)
+    guard let url = URL(string: "http://server.test") else { preconditionFailure("This is a URL.") }
+    return Shop.remote(at: url, transport: NoConnection())
   }
 }
 

@@ -78,11 +78,12 @@ extension Shop {
     }
   }
 
-  static func remote(at url: URL) -> RESTModelStore {
-    let router = RESTRouter()
-    router.route(Author.self, to: "authors")
-    router.route(Book.self, to: "books")
-    return RESTModelStore(baseURL: url, dialect: BookshopAPI(), router: router)
+  /// Returns the store of a server, which is a `RESTService` with a change log: see ``ShopServer``.
+  static func remote(at url: URL, transport: any HTTPTransport = URLSessionTransport.shared) -> RESTModelStore {
+    var options = RESTOptions()
+    options.idempotencyKeyHeader = "Idempotency-Key"
+    let dialect = JSONDialect(paging: .linked, sendsQueries: true, changesParameter: "updated_since")
+    return RESTModelStore(baseURL: url, dialect: dialect, transport: transport, options: options)
   }
 }
 

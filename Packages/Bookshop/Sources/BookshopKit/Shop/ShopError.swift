@@ -18,6 +18,8 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
   case unreachable(reason: String, waiting: Int)
   /// The shop is not in a folder, so it has no outbox.
   case noOutbox
+  /// A server can't listen on a port.
+  case noPort(UInt16, reason: String)
   /// A file can't be used as a catalogue. The text is a whole sentence.
   case unusableFile(String)
 
@@ -37,6 +39,8 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
     case .unreachable(let reason, let waiting):
       "\(reason). The changes of \(counted(waiting, "author or book", "authors and books")) are kept for the next 'bookshop sync'."
     case .noOutbox: "Only a shop in a folder can be synchronised."
+    case .noPort(let port, let reason):
+      "The server can't listen on port \(port): \(reason). Choose another one with --port; 0 is a free one."
     case .unusableFile(let sentence): sentence
     }
   }

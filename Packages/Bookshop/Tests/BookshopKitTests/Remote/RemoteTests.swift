@@ -54,12 +54,44 @@ import Testing
       ])
   }
 
-  @Test func `Requests and responses have the number under the key of the server`() throws {
-    let api = BookshopAPI()
-    #expect(api.serialize(["book_id": 1, "author_id": 2], of: Book.self) == ["id": 1, "author_id": 2])
-    #expect(api.serialize(["author_id": 2], of: Author.self) == ["id": 2])
-    #expect(try api.deserialize(["id": 1, "author_id": 2], of: Book.self) == ["book_id": 1, "author_id": 2])
-    #expect(try api.deserialize(["id": 2], of: Author.self) == ["author_id": 2])
-    #expect(throws: ModelDecodingError.self) { try api.deserialize([1], of: Book.self) }
+  @Test func `Two shops push, pull and synchronise over HTTP`() async throws {
+    let folder = try TemporaryFolder()
+    let server = try ShopServer(directory: folder.url.appending(path: "server.store"))
+    let shop = try await filled()
+    #expect(try await shop.push(to: server.url).books == MergeCounts(added: 440))
+    #expect(try await shop.push(to: server.url).books == MergeCounts(unchanged: 440))
+    let pulled = Shop(store: MemoryModelStore())
+    #expect(try await pulled.pull(from: server.url).authors == MergeCounts(added: 89))
+    #expect(try await pulled.catalogue().json == shop.catalogue().json)
+
+    let first = Shop(directory: folder.url.appending(path: "first.store"))
+    let second = Shop(directory: folder.url.appending(path: "second.store"))
+    #expect(try await first.sync(with: server.url).pulled == 529)
+    #expect(try await second.sync(with: server.url).pulled == 529)
+    _ = try await first.removeBook(105)
+    _ = try await second.rate(101, 5)
+    #expect(try await first.sync(with: server.url).pushed == 1)
+    let summary = try await second.sync(with: server.url)
+    #expect(summary.lines == ["1 received, 1 sent, 0 waiting"])
+    #expect(try await second.books().count == 439)
+    try await first.close()
+    try await second.close()
+    try await server.stop()
+    // The records of the server are in its folder.
+    let later = try ShopServer(directory: folder.url.appending(path: "server.store"))
+    let reader = Shop(store: MemoryModelStore())
+    #expect(try await reader.pull(from: later.url).books == MergeCounts(added: 439))
+    #expect(try await reader.book(101).rating.value == 5)
+    try await later.stop()
+  }
+
+  @Test func `A server reports that its port is in use`() async throws {
+    let folder = try TemporaryFolder()
+    let server = try ShopServer(directory: folder.url)
+    let port = try #require(server.url.port.map { UInt16($0) })
+    #expect { try ShopServer(directory: folder.url.appending(path: "other"), port: port) } throws: { error in
+      "\(error)".contains("port \(port)") && "\(error)".contains("--port")
+    }
+    try await server.stop()
   }
 }
