@@ -17,8 +17,22 @@ final class Play: Model {
   override var identifierField: AnyField? { $id }
 }
 
-/// Serves the same responses twice: from a service, and from handlers that have the bytes. `Scripts/server-benchmark`
-/// compares both.
+/// The values of a play in a handler that is written by hand.
+private struct PlayValues: Encodable {
+  let id: Int
+  let title: String
+  let acts: Int
+  let year: Int
+  let changed: Date
+
+  init(_ number: Int) {
+    (id, title, acts, year) = (number, "The play number \(number)", number % 5 + 1, 1590 + number % 400)
+    changed = Date(timeIntervalSince1970: 1_750_000_000 + Double(number))
+  }
+}
+
+/// Serves the same responses three times: from a service, from handlers that have the bytes, and from handlers that
+/// encode structs. `Scripts/server-benchmark` compares them.
 @main struct ServerBenchmark {
   private static let count = 1_000
   private static let limit = 100
@@ -42,9 +56,8 @@ final class Play: Model {
   private static func fill(_ store: MemoryModelStore) async throws {
     try await store.transaction { store in
       for number in 1...count {
-        let play = Play()
-        (play.title, play.acts, play.year) = ("The play number \(number)", number % 5 + 1, 1590 + number % 400)
-        play.changed = Date(timeIntervalSince1970: 1_750_000_000 + Double(number))
+        let (play, values) = (Play(), PlayValues(number))
+        (play.title, play.acts, play.year, play.changed) = (values.title, values.acts, values.year, values.changed)
         try await store.create(play)
       }
     }
@@ -83,9 +96,36 @@ final class Play: Model {
       guard let response = bare["/plays/\(try context.parameters.require("id"))"] else { throw HTTPError(.notFound) }
       return response
     }
+    addEncodingHandlers(to: router)
     return Application(
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-      onServerRunning: { printLine("bare http://127.0.0.1:\($0.localAddress?.port ?? 0)") }, logger: logger)
+      onServerRunning: {
+        let address = "http://127.0.0.1:\($0.localAddress?.port ?? 0)"
+        printLine("bare \(address)\nencoding \(address)/encoding")
+      }, logger: logger)
+  }
+
+  /// Adds handlers that encode structs in memory.
+  private static func addEncodingHandlers(to router: Router<BasicRequestContext>) {
+    let plays = (1...count).map { PlayValues($0) }
+    router.get("encoding/plays") { request, _ in
+      let limit = request.uri.queryParameters["limit"].flatMap { Int($0) } ?? count
+      return try encoded(Array(plays.prefix(limit)))
+    }
+    router.get("encoding/plays/:id") { _, context in
+      guard let number = Int(try context.parameters.require("id")), (1...count).contains(number) else {
+        throw HTTPError(.notFound)
+      }
+      return try encoded(plays[number - 1])
+    }
+  }
+
+  private static func encoded<Value: Encodable>(_ value: Value) throws -> Response {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.dateEncodingStrategy = .iso8601
+    let body = ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value)))
+    return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
   }
 
   /// Prints a line at once, even into a pipe.
