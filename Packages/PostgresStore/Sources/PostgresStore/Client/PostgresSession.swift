@@ -19,7 +19,7 @@
 
   /// A session with the server, for one thread at a time. All calls wait.
   struct PostgresSession: ~Copyable {
-    private let session: OpaquePointer
+    let session: OpaquePointer
     /// The prepared statements, with the numbers of their last uses.
     private var prepared: [String: (name: String, lastUse: Int)] = [:]
     private var useCount = 0
@@ -40,41 +40,6 @@
       answerTimeout = options.answerTimeout
     }
 
-    private static func connect(_ location: PostgresLocation) throws(PostgresError) -> OpaquePointer {
-      let parameters = location.parameters
-      var keys: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.key)) } + [nil]
-      var values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.value)) } + [nil]
-      defer {
-        for text in keys + values { free(UnsafeMutablePointer(mutating: text)) }
-      }
-      guard let session = PQconnectdbParams(&keys, &values, 1) else { throw PostgresError("There is no memory left.") }
-      guard PQstatus(session) == CONNECTION_OK else {
-        let message = location.redacted(message(of: session))
-        let state = PQconnectionNeedsPassword(session) == 1 ? "28P01" : stateOfRejection(message)
-        PQfinish(session)
-        throw PostgresError(message, sqlState: state)
-      }
-      PQsetnonblocking(session, 1)
-      _ = PQsetErrorContextVisibility(session, PQSHOW_CONTEXT_NEVER)
-      PQsetNoticeProcessor(session, { _, _ in }, nil)
-      guard PQenterPipelineMode(session) == 1 else {
-        PQfinish(session)
-        throw PostgresError("The connection does not support pipeline mode.")
-      }
-      return session
-    }
-
-    /// Returns the SQLSTATE of a server that rejects connections, which libpq has only the message of; nil if others
-    /// may succeed later.
-    private static func stateOfRejection(_ message: String) -> String? {
-      guard message.contains("FATAL:") else { return nil }
-      if message.contains(#/database "[^"]*" does not exist/#) { return "3D000" }
-      let isRejected = message.contains(
-        #/authentication failed|no pg_hba.conf entry|pg_hba.conf rejects|role "[^"]*" does not exist|not permitted to log in/#
-      )
-      return isRejected ? "28000" : nil
-    }
-
     deinit { PQfinish(session) }
 
     /// Whether the session can run statements.
@@ -86,13 +51,13 @@
     /// Returns the handle with which another thread can cancel the running statement.
     func makeCancellation() -> OpaquePointer? { PQgetCancel(session) }
 
-    private static func message(of session: OpaquePointer) -> String {
+    static func message(of session: OpaquePointer) -> String {
       var text = PQerrorMessage(session).map { String(cString: $0) } ?? ""
       while text.last?.isWhitespace == true { text.removeLast() }
       return text.isEmpty ? "the connection to the server was lost" : text
     }
 
-    private var lost: PostgresError { PostgresError(Self.message(of: session)) }
+    var lost: PostgresError { PostgresError(Self.message(of: session)) }
 
     /// Runs statements, all of which are sent before the first answer is read. None is run after one that fails.
     ///
@@ -128,7 +93,7 @@
       }
     }
 
-    private mutating func givingUp<Result>(
+    mutating func givingUp<Result>(
       _ body: (inout PostgresSession) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
       do {
@@ -275,55 +240,7 @@
       return isFound
     }
 
-    /// Adds rows to a table with COPY, which is not possible in pipeline mode.
-    ///
-    /// - Returns: the number of added rows.
-    /// - Throws: ``PostgresError``.
-    mutating func copy(_ statement: String, _ rows: CopyRows) throws(PostgresError) -> Int {
-      try givingUp { session throws(PostgresError) in try session.copyOutsideOfPipeline(statement, rows) }
-    }
-
-    private func copyOutsideOfPipeline(_ statement: String, _ rows: CopyRows) throws(PostgresError) -> Int {
-      guard PQexitPipelineMode(session) == 1 else { throw lost }
-      guard PQsendQuery(session, statement) == 1 else { throw lost }
-      try flush()
-      var (count, failure) = (0, PostgresError?.none)
-      while let result = try nextResult() {
-        defer { PQclear(result) }
-        switch PQresultStatus(result) {
-        case PGRES_COPY_IN:
-          // A result of this state comes again until the end of the rows.
-          try put(rows)
-        case PGRES_COMMAND_OK: count = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
-        default: if failure == nil { failure = Self.error(of: result, statement) }
-        }
-      }
-      guard PQenterPipelineMode(session) == 1 else { throw failure ?? lost }
-      if let failure { throw failure }
-      return count
-    }
-
-    private func put(_ rows: CopyRows) throws(PostgresError) {
-      var start = 0
-      while start < rows.bytes.count {
-        let end = min(start + 65_536, rows.bytes.count)
-        let state = rows.bytes[start..<end].withUnsafeBytes {
-          PQputCopyData(session, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
-        }
-        if state < 0 { throw lost }
-        if state > 0 { start = end }
-        // libpq would buffer all rows otherwise, and move them with each part that is sent.
-        try flush()
-      }
-      while true {
-        let state = PQputCopyEnd(session, nil)
-        if state < 0 { throw lost }
-        try flush()
-        if state == 1 { return }
-      }
-    }
-
-    private static func error(of result: OpaquePointer, _ statement: String) -> PostgresError {
+    static func error(of result: OpaquePointer, _ statement: String) -> PostgresError {
       func field(_ code: Character) -> String? {
         PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
       }
@@ -343,7 +260,7 @@
       return text.isEmpty ? "a value has another format" : String(text)
     }
 
-    private func flush() throws(PostgresError) {
+    func flush() throws(PostgresError) {
       var lastAnswer = ContinuousClock.now
       while true {
         let state = PQflush(session)
@@ -355,7 +272,7 @@
       }
     }
 
-    private func nextResult() throws(PostgresError) -> OpaquePointer? {
+    func nextResult() throws(PostgresError) -> OpaquePointer? {
       var lastAnswer = ContinuousClock.now
       while PQisBusy(session) == 1 {
         let ready = wait(for: Int16(POLLIN))
