@@ -465,7 +465,7 @@
         }
       }
       let waiting = "FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = '\(waitEvent)'"
-      while try server.psql("SELECT count(*) \(waiting)") == "0" { await Task.yield() }
+      try await yielding { try server.psql("SELECT count(*) \(waiting)") != "0" }
       write.cancel()
       try server.psql("SELECT pg_terminate_backend(pid) \(waiting)")
       let (code, isPersisted) = try await write.value

@@ -185,6 +185,8 @@
       // The first one is stopped before, so that it starts no others. The last line is about its shared memory.
       try Self.run(
         """
+        set -e
+        command -v ps > /dev/null
         server=$(head -n 1 \(file)); memory=$(awk 'NR == 7 { print $2 }' \(file))
         kill -STOP $server
         kill -KILL $(ps -A -o pid=,ppid= | awk -v server=$server '$2 == server { print $1 }') $server
@@ -223,6 +225,14 @@
         }
       }
       return Int(UInt16(bigEndian: address.sin_port))
+    }
+  }
+
+  /// Waits until a condition holds, or the task is cancelled, as by the time limit of its test.
+  func yielding(until isReached: () throws -> Bool) async throws {
+    while try !isReached() {
+      try Task.checkCancellation()
+      await Task.yield()
     }
   }
 

@@ -32,12 +32,12 @@
         return note.isPersisted
       }
       let commit = "FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'advisory'"
-      while try server.psql("SELECT count(*) \(commit)") == "0" { await Task.yield() }
+      try await yielding { try server.psql("SELECT count(*) \(commit)") != "0" }
       TestServer.cutConnections(port: try #require(Int(try server.psql("SELECT client_port \(commit)"))))
       // The store queries the outcome over another connection.
       let queries =
         "FROM pg_stat_activity WHERE application_name = 'ModelKit' AND query_start > (SELECT query_start \(commit))"
-      while try server.psql("SELECT count(*) \(queries)") == "0" { await Task.yield() }
+      try await yielding { try server.psql("SELECT count(*) \(queries)") != "0" }
       _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock(7)")])
       #expect(try await write.value)
       #expect(try server.psql("SELECT count(*) FROM \(schema).note") == "1")

@@ -38,7 +38,7 @@
             try server.psql(
               "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND \(condition)"))
         }
-        while try count("wait_event = 'advisory' AND query LIKE 'INSERT%'") != poolSize { await Task.yield() }
+        try await yielding { try count("wait_event = 'advisory' AND query LIKE 'INSERT%'") == poolSize }
         let counts = (
           try count("wait_event = 'advisory' AND query LIKE 'INSERT%'"), try count("backend_type = 'client backend'")
         )
@@ -81,12 +81,12 @@
             }
           }
           // The next task requests a connection after this one.
-          while pool.waiterCount <= number { await Task.yield() }
+          try await yielding { pool.waiterCount > number }
           if number % 5 == 4 { cancelled.append(task) }
           group.addTask { _ = await task.result }
         }
         for task in cancelled { task.cancel() }
-        while pool.waiterCount > 32 { await Task.yield() }
+        try await yielding { pool.waiterCount <= 32 }
         held.removeFirst()
         try await group.waitForAll()
         withExtendedLifetime(held) {}

@@ -79,7 +79,7 @@
         }
         let waiting =
           "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'"
-        while try server.psql(waiting) != "2" { await Task.yield() }
+        try await yielding { try server.psql(waiting) == "2" }
         _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock($1)", [.integer(key)])])
         return try await group.reduce(into: Outcome()) { outcome, isCommitted in
           if isCommitted { outcome.commitCount += 1 } else { outcome.conflictCount += 1 }
