@@ -71,7 +71,7 @@
       if state.withLock({ $0.isOpen }) { return }
       if try await !pool.reading({ try await hasSystemTables(on: $0) }) {
         guard creates else { throw missing("the tables of the store") }
-        try await change { try await creationOfSystemTables(on: $0) }
+        _ = try await change { Change(statements: try await creationOfSystemTables(on: $0), result: ()) }
       }
       try await migrate(runs: creates)
       state.withLock { $0.isOpen = true }
@@ -124,14 +124,11 @@
         table = found
       } else {
         guard creates else { throw missing("the table of \(type)") }
-        try await change { connection in
-          if try await load(type, on: connection) != nil { return [] }
-          return creation(of: try await newTable(of: type, on: connection))
-        }
-        guard let made = try await pool.reading({ try await load(type, on: $0) }) else {
-          throw missing("its table")
-        }
-        table = made
+        table = try await change { connection in
+          if let known = try await load(type, on: connection) { return Change(statements: [], result: known) }
+          let new = try await newTable(of: type, on: connection)
+          return Change(statements: creation(of: new), result: new)
+        }.result
       }
       state.withLock { $0.tables[type] = table }
       return table
@@ -202,25 +199,37 @@
       }
     }
 
-    /// Runs statements that change tables, in one transaction and under the advisory lock. They can be repeated.
-    func change(_ statements: (PostgresConnection) async throws -> [String]) async throws {
+    /// A change of tables.
+    struct Change<Result> {
+      let statements: [String]
+      /// The state of the tables once the statements were run.
+      let result: Result
+    }
+
+    /// Plans and makes a change of tables, in one transaction and under the advisory lock. Both can be repeated.
+    ///
+    /// - Returns: the change that was made. One that was planned before can differ, because of other processes.
+    func change<Result>(_ plan: (PostgresConnection) async throws -> Change<Result>) async throws -> Change<Result> {
       do {
-        try await changeOnce(statements)
+        return try await changeOnce(plan)
       } catch let error as PostgresError where error.isAboutExistingTable {
         // A session that waited for the lock can have cached that a schema or table is missing, which another one created
         // meanwhile. So IF NOT EXISTS fails. A new transaction begins with the current catalog.
-        try await changeOnce(statements)
+        return try await changeOnce(plan)
       }
     }
 
-    private func changeOnce(_ statements: (PostgresConnection) async throws -> [String]) async throws {
+    private func changeOnce<Result>(
+      _ plan: (PostgresConnection) async throws -> Change<Result>
+    ) async throws -> Change<Result> {
       try await pool.reading { connection in
         _ = try await connection.run([
           PostgresStatement("BEGIN"),
           PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(lockKey)]),
         ])
-        let statements = try await statements(connection)
-        _ = try await connection.run(statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+        let change = try await plan(connection)
+        _ = try await connection.run(change.statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+        return change
       }
     }
 
