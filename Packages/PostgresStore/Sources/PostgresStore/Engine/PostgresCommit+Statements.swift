@@ -6,8 +6,11 @@
     var locks: [PostgresStatement] {
       var keys: [Int64: Bool] = [:]
       for type in Set(batch.operations.map(\.type)) { keys[catalog.lockKey(ofType: type)] = false }
-      if catalog.options.isolation == .serializable {
-        for type in batch.reads?.types ?? [] { keys[catalog.lockKey(ofType: type)] = true }
+      if let reads = batch.reads {
+        // At the level repeatableRead, those of records that can't be read: their deletion compares no revision.
+        let unseen = batch.operations.filter { $0.operation == .delete && $0.expectedRevision == nil }.map(\.type)
+        let types = catalog.options.isolation == .serializable ? Array(reads.types) : unseen
+        for type in types { keys[catalog.lockKey(ofType: type)] = true }
       }
       // In one order, so that no two transactions wait for each other.
       return keys.sorted { $0.key < $1.key }.map { key, isExclusive in

@@ -8,8 +8,8 @@
   /// A transaction that read records must not be committed if other writers changed them since. While such a batch is
   /// checked and written, it has exclusive locks of the types that it read. Without these locks, at the level
   /// `repeatableRead`, others can write them between the check and COMMIT. The rows that are written are still compared
-  /// by their revisions. Each batch has shared locks of the types that it writes. All locks end with the transaction of
-  /// the server.
+  /// by their revisions, or locked with their types. Each batch has shared locks of the types that it writes. All locks
+  /// end with the transaction of the server.
   struct PostgresCommit {
     let batch: RecordBatch
     let catalog: PostgresCatalog

@@ -2,6 +2,7 @@
   import Foundation
   import ModelCore
   @testable import PostgresStore
+  import StoreEngine
   import StoreProtocol
   import StoreProtocolTesting
   import Testing
@@ -151,6 +152,55 @@
     ) async throws {
       #expect(
         try await withdrawTwice(from: [0, 0], isolation) == Outcome(commitCount: 1, conflictCount: 1, balance: 50))
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: PostgresStoreOptions.Isolation.allCases)
+    func `At each isolation level, a record that can't be read any more is not deleted after another process wrote it`(
+      isolation: PostgresStoreOptions.Isolation
+    ) async throws {
+      var options = TestServer.options()
+      options.isolation = isolation
+      let (server, schema) = (try await TestServer.shared.value, options.schema)
+      let store = PostgresModelStore(server.location + "?application_name=\(schema)", options: options)
+      try await store.prepare([Account.self])
+      try await createAccounts(in: store)
+      // The deletion waits for a lock that the test has, once its transaction has checked its reads.
+      let key = Int64.random(in: 1...Int64.max)
+      try server.psql(
+        """
+        CREATE FUNCTION \(schema).wait() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM pg_advisory_xact_lock_shared(\(key)); RETURN OLD; END $$; \
+        CREATE TRIGGER wait BEFORE DELETE ON \(schema).account FOR EACH ROW EXECUTE FUNCTION \(schema).wait();
+        """)
+      let lock = try await PostgresConnection.open(try PostgresLocation(server.location))
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_lock($1)", [.integer(key)])])
+      let handle = store.handle
+      let other = PostgresModelStore(server.location + "?application_name=\(schema)", options: options).handle
+      let deletion = Task {
+        let store = PostgresModelStore(handle)
+        let account = try await store.lookup(Account.self, identifier: "a")
+        try server.psql("UPDATE \(schema).account SET seq = -1 WHERE id = 'a'")
+        try await store.transaction { try await $0.delete(account) }
+      }
+      let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)' AND wait_event = 'advisory'"
+      try await yielding { try server.psql(waiting) == "1" }
+      let isEnded = NSLockProtected(false)
+      let writing = Task {
+        defer { isEnded.withLock { $0 = true } }
+        do {
+          try await other.commit(
+            RecordBatch([.update(Account.typeName, "a", Array(#"{"id":"a","balance":7}"#.utf8))]))
+          return true
+        } catch is RecordMismatch {
+          return false
+        }
+      }
+      try await yielding { try isEnded.withLock { $0 } || server.psql(waiting) == "2" }
+      _ = try await lock.run([PostgresStatement("SELECT pg_advisory_unlock($1)", [.integer(key)])])
+      try await deletion.value
+      let isWritten = try await writing.value
+      #expect(try server.psql("SELECT count(*) FROM \(schema).account WHERE id = 'a'") == (isWritten ? "1" : "0"))
     }
 
     @Test(arguments: PostgresStoreOptions.Isolation.allCases)
