@@ -61,6 +61,12 @@
     }
 
     @Test(arguments: TestEffort.seeds(1))
+    func `A PostgreSQL store calculates random sums and groups as plain Swift does`(seed: UInt64) async throws {
+      try await ModelStoreContract.randomAggregates(100, seed: seed).run { try await TestServer.makeStore() }
+      try await ModelStoreContract.randomAggregates(100, seed: seed + 1).run { try await Self.makeIndexedStore() }
+    }
+
+    @Test(arguments: TestEffort.seeds(1))
     func `A PostgreSQL store has one object for one identifier while several tasks write beside observers`(seed: UInt64)
       async throws
     {

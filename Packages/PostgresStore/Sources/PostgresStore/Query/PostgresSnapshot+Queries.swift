@@ -45,14 +45,19 @@
       }
     }
 
-    /// Returns the number of different values of a field, as SQL counts them.
-    public func distinctCount<M: Model>(
-      of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
-    ) async throws -> Int? {
+    /// Returns values of groups of the records that a query finds, as SQL calculates them.
+    @_spi(ModelKitInternals)
+    public func aggregate<M: Model>(
+      _ aggregation: RecordAggregation, _ query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> [RecordAggregation.Group]? {
       try await withTable(M.typeName) { _, catalog in
-        let sql = try await translateIfPossible { try await translate(query, counting: path, context, catalog) }
-        guard let sql, sql.isExact, let statement = sql.distinctCounting else { return nil }
-        return try await runUnlessUnreadable(statement, M.typeName, catalog)?.integer(0, 0)
+        let sql = try await translateIfPossible {
+          try await translate(query, aggregating: aggregation, context, catalog)
+        }
+        guard let sql, sql.isExact, let statement = sql.aggregating,
+          let rows = try await runUnlessUnreadable(statement, M.typeName, catalog)
+        else { return nil }
+        return sql.aggregation?.groups(rows)
       }
     }
 
@@ -106,14 +111,14 @@
     }
 
     func translate<M: Model>(
-      _ query: ModelQuery<M>, after start: SelectionStart? = nil, counting distinct: QueryPath? = nil,
+      _ query: ModelQuery<M>, after start: SelectionStart? = nil, aggregating aggregation: RecordAggregation? = nil,
       _ context: ValueTransformerContext,
       _ catalog: PostgresCatalog
     ) async throws -> SQLQuery {
       var tables = [M.typeName: try await catalog.table(of: M.typeName, on: held?.connection)]
       while true {
         do {
-          return try SQLQuery(query, after: start, counting: distinct, context, tables, engine.options.evaluation)
+          return try SQLQuery(query, after: start, aggregating: aggregation, context, tables, engine.options.evaluation)
         } catch let needed as SQLTranslator.TableIsNeeded {
           tables[needed.type] = try await catalog.table(of: needed.type, on: held?.connection)
         }

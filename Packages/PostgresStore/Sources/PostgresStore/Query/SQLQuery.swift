@@ -19,19 +19,19 @@
     /// Whether others can follow the selected records, in the order of creation.
     private(set) var isPart = false
     private(set) var values: [PostgresValue] = []
-    /// The value whose different values are counted; nil if SQL compares it in another way.
-    private var distinctValue: String?
+    /// The values of groups of the records; nil if SQL calculates them in another way.
+    private(set) var aggregation: SQLAggregation?
     let table: PostgresTable
 
     /// Translates a query.
     ///
     /// - Parameters:
     ///   - start: the position after which the records are.
-    ///   - distinct: the path of the field whose different values are counted.
+    ///   - aggregation: the values of groups that are calculated.
     ///   - evaluation: the place where other conditions are evaluated, for a query that names none.
     /// - Throws: `ModelStoreError` with the code `unsupported`, ``SQLTranslator/TableIsNeeded``.
     init<M: Model>(
-      _ query: ModelQuery<M>, after start: SelectionStart?, counting distinct: QueryPath? = nil,
+      _ query: ModelQuery<M>, after start: SelectionStart?, aggregating aggregation: RecordAggregation? = nil,
       _ context: ValueTransformerContext,
       _ tables: [String: PostgresTable], _ evaluation: QueryEvaluation
     ) throws {
@@ -72,9 +72,14 @@
       } catch is Untranslatable {
         // The store sorts the records.
       }
-      if let distinct {
-        var attempt = translator
-        if let value = try? attempt.countedValue(distinct, level) { (distinctValue, translator) = (value, attempt) }
+      if let aggregation {
+        do {
+          var attempt = translator
+          self.aggregation = try SQLAggregation(aggregation, &attempt, level)
+          if self.aggregation != nil { translator = attempt }
+        } catch is Untranslatable {
+          // The store reads the records.
+        }
       }
       conditions += translator.provisos.sorted()
       condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
@@ -104,11 +109,9 @@
       return PostgresStatement(sql, values)
     }
 
-    /// The statement that counts the different values; nil if SQL compares them in another way.
-    var distinctCounting: PostgresStatement? {
-      distinctValue.map {
-        PostgresStatement("SELECT count(DISTINCT \($0)) FROM \(table.sql) AS t\(matches)", values)
-      }
+    /// The statement that calculates the values of groups; nil if SQL calculates them in another way.
+    var aggregating: PostgresStatement? {
+      aggregation.map { PostgresStatement($0.statement(table, matches), values) }
     }
 
     /// The statement that counts the records.

@@ -46,6 +46,9 @@
       }
     }
 
+    /// Whether all values are integers.
+    var isInteger: Bool { field.valueType is any FixedWidthInteger.Type }
+
     /// Whether values are UUIDs, which rows can spell in two ways.
     private var isUUID: Bool { field.valueType is UUID.Type }
 

@@ -305,14 +305,5 @@
     private func missing(_ field: AnyField) -> JSONValue {
       (try? field.exported(by: FieldWriter(context: context))) ?? .null
     }
-
-    /// Returns the value of a field whose values are the same for SQL if they are for stores; nil for another field.
-    ///
-    /// It is not called for fields of related models, whose tables would have to be known.
-    mutating func countedValue(_ path: QueryPath, _ level: Level) throws -> String? {
-      guard path.keys.count == 1, let value = try value(path, level) else { return nil }
-      let isText = value.scalar.kind == .text && value.scalar.isOrdered
-      return isText || value.scalar.kind == .number ? value.sql : nil
-    }
   }
 #endif

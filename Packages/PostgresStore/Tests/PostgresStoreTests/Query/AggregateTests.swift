@@ -2,6 +2,7 @@
   import Foundation
   import ModelCore
   import PostgresStore
+  import StoreEngine
   import StoreProtocol
   @testable import StoreProtocolTesting
   import Testing
@@ -50,6 +51,75 @@
       }
     }
 
+    @Test func `Sums, averages and groups transfer a row for each group, and no records`() async throws {
+      let options = TestServer.options()
+      let store = try await makeStore(options)
+      try await store.createAll(
+        (0..<100).map { number -> ContractPerson in
+          let person = ContractPerson()
+          (person.name.value, person.age.value) = ("Person \(number % 3)", number == 50 ? nil : number)
+          (person.height.value, person.balance.value) = (Double(number) / 10, Decimal(number) / 100)
+          return person
+        })
+      let other = try await makeStore(options)
+      let heights = (0..<100).reduce(0.0) { $0 + Double($1) / 10 }
+      #expect(try await other.sum(ContractPerson.self, of: { $0.age }) == 4_900)
+      #expect(try await other.average(ContractPerson.self, of: { $0.age }) == 4_900.0 / 99)
+      #expect(try await other.sum(ContractPerson.self, of: { $0.height }) == heights)
+      #expect(try await other.average(ContractPerson.self, of: { $0.balance }) == Decimal(string: "0.495"))
+      #expect(try await other.sum(ContractPerson.self, of: { $0.age }, where: { $0.age > 900 }) == nil)
+      let groups = try await other.groups(
+        ContractPerson.self, by: { $0.name }, where: { $0.age < 99 }, sort: { [.descending($0.sum(\.age))] }, limit: 2
+      ) { ($0.count, $0.sum(\.age), $0.minimum(\.balance), $0.maximum(\.name), $0.count(distinct: { $0.age })) }
+      #expect(groups.map(\.key) == ["Person 1", "Person 0"])
+      #expect(groups.map(\.values.0) == [33, 33] && groups.map(\.values.1) == [1_617, 1_584])
+      #expect(groups.map(\.values.2) == [Decimal(string: "0.01"), 0] && groups.map(\.values.4) == [33, 33])
+      #expect(groups.map(\.values.3) == ["Person 1", "Person 0"])
+      #expect(try await statements(with: "SELECT t.id", options) == 0)
+      #expect(try await statements(with: "GROUP BY ", options) == 1)
+      // A transaction sees what it wrote.
+      try await other.transaction { store in
+        let person = ContractPerson()
+        (person.name.value, person.age.value) = ("Other", 100)
+        try await store.create(person)
+        #expect(try await store.sum(ContractPerson.self, of: { $0.age }) == 5_000)
+      }
+    }
+
+    @Test func `Values that SQL does not add or compare as Swift does are read`() async throws {
+      let options = TestServer.options()
+      let store = try await makeStore(options)
+      func add(_ name: String, _ age: Int? = nil, _ balance: String? = nil) async throws {
+        let person = ContractPerson()
+        (person.name.value, person.age.value) = (name, age)
+        person.balance.value = balance.flatMap { Decimal(string: $0) }
+        try await store.create(person)
+      }
+      // The sum has 39 digits, which a Decimal can have up to 3.4e38.
+      for name in ["e\u{301}", "\u{e9}"] { try await add(name, nil, "99999999999999999999999999999999999999") }
+      let total = Decimal(string: "199999999999999999999999999999999999998")
+      #expect(try await store.sum(ContractPerson.self, of: { $0.balance }) == total)
+      // Texts with other scalars are other keys, as they are other values for conditions.
+      #expect(try await store.groups(ContractPerson.self, by: { $0.name }) { $0.count }.map(\.values) == [1, 1])
+      for _ in 0..<2 { try await add("99", nil, "300000000000000000000000000000000000000") }
+      let error = await #expect(throws: ModelStoreError.self) {
+        _ = try await store.sum(ContractPerson.self, of: { $0.balance })
+      }
+      #expect(error?.code == .invalid)
+      // A zero character, which SQL can't read.
+      try await add("a\u{0}b", 5)
+      let groups = try await store.groups(ContractPerson.self, by: { $0.name }) { ($0.count, $0.sum(\.age)) }
+      #expect(groups.map(\.key) == ["e\u{301}", "\u{e9}", "99", "a\u{0}b"])
+      #expect(groups.map(\.values.0) == [1, 1, 2, 1] && groups.last?.values.1 == 5)
+      // A number that its field can't have.
+      let unfit = Array(#"{"id":90,"name":"unfit","age":1.5}"#.utf8)
+      try await store.handle.commit(RecordBatch([.create(ContractPerson.typeName, "90", unfit)]))
+      let corrupt = await #expect(throws: ModelStoreError.self) {
+        _ = try await store.sum(ContractPerson.self, of: { $0.age })
+      }
+      #expect(corrupt?.code == .corrupt)
+    }
+
     @Test(arguments: TestEffort.seeds(1))
     func `Random aggregates are those of plain Swift`(seed: UInt64) async throws {
       let store = try await TestServer.makeStore()
@@ -66,6 +136,20 @@
         let ages = Set(found.compactMap(\.age)), names = Set(found.map { Array($0.name.utf8) })
         #expect(try await store.count(type, distinct: { $0.age }, where: filter) == ages.count)
         #expect(try await store.count(type, distinct: { $0.name }, where: filter) == names.count)
+        let heights = found.compactMap(\.height)
+        // With the same rounding.
+        let sum = heights.isEmpty ? nil : heights.reduce(0, +)
+        #expect(try await store.sum(type, of: { $0.height }, where: filter) == sum)
+        let groups = try await store.groups(type, by: { $0.name }, where: filter) { ($0.count, $0.average(\.height)) }
+        var keys: [[UInt8]] = []
+        for name in found.map({ Array($0.name.utf8) }) where !keys.contains(name) { keys.append(name) }
+        #expect(groups.map { Array(($0.key ?? "").utf8) } == keys)
+        for (key, values) in groups {
+          let members = found.filter { Array($0.name.utf8) == Array((key ?? "").utf8) }.map(\.height)
+          let known = members.compactMap(\.self)
+          #expect(values.0 == members.count)
+          #expect(values.1 == (known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)))
+        }
       }
     }
   }

@@ -1,5 +1,5 @@
 public import ModelCore
-public import StoreProtocol
+@_spi(ModelKitInternals) public import StoreProtocol
 
 extension RecordEngine {
   /// Returns nil: the engine can't list its types.
@@ -118,9 +118,10 @@ extension RecordSnapshot {
   ) async throws -> SelectedRecords? { nil }
 
   /// Returns nil: the store reads records.
-  public func distinctCount<M: Model>(
-    of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
-  ) async throws -> Int? { nil }
+  @_spi(ModelKitInternals)
+  public func aggregate<M: Model>(
+    _ aggregation: RecordAggregation, _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> [RecordAggregation.Group]? { nil }
 
   /// Returns nil: there are no statements.
   public func statement<M: Model>(

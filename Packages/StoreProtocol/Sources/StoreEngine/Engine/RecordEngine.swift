@@ -202,18 +202,20 @@ public protocol RecordSnapshot: Sendable {
   /// - Returns: the record or none; nil if the engine can't evaluate all of the query.
   func first<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> SelectedRecords?
 
-  /// Returns the number of different values of a field, nil excepted, in the records that a query finds.
+  /// Returns values of groups of the records that a query finds.
   ///
   /// By default it returns nil, and the store reads the records.
   ///
   /// - Parameters:
-  ///   - path: the path of the field.
-  ///   - query: a query without limit and offset.
+  ///   - aggregation: the keys of the groups, and their values.
+  ///   - query: an unsorted query without limit and offset.
   ///   - context: the transformers of values, and the spelling of keys.
-  /// - Returns: nil if the engine can't evaluate all of the query, or compares values in another way.
-  func distinctCount<M: Model>(
-    of path: QueryPath, _ query: ModelQuery<M>, in context: ValueTransformerContext
-  ) async throws -> Int?
+  /// - Returns: the groups, in the order in which the first record of each was created. Without keys there is one, even
+  ///   of no records. Nil if the engine can't evaluate all of the query, or calculates in another way than the store.
+  @_spi(ModelKitInternals)
+  func aggregate<M: Model>(
+    _ aggregation: RecordAggregation, _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> [RecordAggregation.Group]?
 
   /// Returns the statement that ``select(_:after:in:)`` sends to a database, without values; nil, the default, if there
   /// is none.

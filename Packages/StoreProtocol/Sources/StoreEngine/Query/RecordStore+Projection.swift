@@ -19,8 +19,8 @@ extension RecordStore: ProjectingModelStore {
   private func report<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws -> QueryReport {
     _ = try await context(of: M.self)
     if let report = try await readIndex(query, projection) { return report }
-    if let report = try await selectResult(query, projection) { return report }
     if let report = try await foldColumns(query, projection) { return report }
+    if let report = try await selectResult(query, projection) { return report }
     var report = try await execute(query, into: projection).report(on: query)
     report.statement = try await handle.current().statement(for: query, in: scope.transformers)
     return report
@@ -49,31 +49,43 @@ extension RecordStore: ProjectingModelStore {
   private func selectResult<M: Model>(
     _ query: ModelQuery<M>, _ projection: QueryProjection
   ) async throws -> QueryReport? {
-    // The columns of a related model are not in the record.
-    guard let shortcut = projection.shortcut, shortcut.path.keys.count == 1, query.limit == nil, query.offset == 0,
-      try await context(of: M.self).hasAllRecords, transaction?.touches(M.typeName) != true
+    guard query.limit == nil, query.offset == 0, try await context(of: M.self).hasAllRecords,
+      transaction?.touches(M.typeName) != true
     else { return nil }
-    try await followCommits()
     let (position, transformers) = (transaction?.position, scope.transformers)
-    let records = try await handle.current()
-    // An invalid query has no result.
-    _ = try QueryProgram(query, in: transformers, canJoin: true)
+    // The columns of a related model are not in the record.
+    func isStored(_ path: QueryPath) -> Bool { path.keys.count == 1 }
+    // The open transaction can have written related models.
+    func isCommitted(_ path: QueryPath) -> Bool { transaction == nil || isStored(path) }
     let count: Int
-    switch shortcut {
-    case .first(let order):
-      guard let first = query.first(in: order), let selected = try await records.first(first, in: transformers) else {
-        return nil
-      }
+    if case .first(let order)? = projection.shortcut, isStored(order.term.path), let first = query.first(in: order) {
+      let records = try await currentRecords(for: query)
+      guard let selected = try await records.first(first, in: transformers) else { return nil }
       let program = try QueryProgram(first, in: transformers, canJoin: true, projection: projection)
       try program.project(only: selected.records.first?.bytes)
       count = selected.records.count
-    case .distinctCount(let path):
-      guard let found = try await records.distinctCount(of: path, query, in: transformers) else { return nil }
-      projection.take(distinctCount: found)
+    } else if let aggregation = projection.aggregation, aggregation.paths.allSatisfy(isCommitted), query.sort.isEmpty {
+      let records = try await currentRecords(for: query)
+      guard let groups = try await records.aggregate(aggregation, query, in: transformers) else { return nil }
+      do {
+        try projection.take(groups)
+      } catch is ModelStoreError {
+        // A value that its type can't hold. The records decide about the error.
+        return nil
+      }
       count = 0
+    } else {
+      return nil
     }
     try transaction?.noteQuery(M.typeName, at: position)
     return QueryReport(plan: .selected(count, isExact: true), testedCount: 0, readCount: count, matchCount: count)
+  }
+
+  /// Returns the current records, after a check of the query: an invalid one has no result.
+  private func currentRecords<M: Model>(for query: ModelQuery<M>) async throws -> Engine.Snapshot {
+    try await followCommits()
+    _ = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    return try await handle.current()
   }
 
   private func readIndex<M: Model>(
@@ -97,7 +109,7 @@ extension RecordStore: ProjectingModelStore {
       guard query.filter == nil, query.limit == nil, query.offset == 0,
         let found = try indexed.distinctCount(M.typeName, field)
       else { return nil }
-      projection.take(distinctCount: found.count)
+      try projection.take(distinctCount: found.count)
       let plan = QueryPlan.keys(of: field, distinctCount: found.count, totalCount: found.totalCount)
       return QueryReport(plan: plan, testedCount: 0, readCount: 0, matchCount: found.count)
     }

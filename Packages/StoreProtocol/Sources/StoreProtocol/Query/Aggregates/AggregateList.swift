@@ -12,6 +12,13 @@ struct AggregateList<each Result> {
     return paths
   }
 
+  /// The values that an engine has to calculate; nil for one of something else than a field.
+  var values: [RecordAggregation.Value?] {
+    var values: [RecordAggregation.Value?] = []
+    for aggregate in repeat each aggregates { values.append(aggregate.value) }
+    return values
+  }
+
   /// Creates the states of a group without records.
   func makeStates(_ context: ValueTransformerContext) -> [AnyAggregateState] {
     var states: [AnyAggregateState] = []
@@ -40,6 +47,13 @@ struct ColumnList<each Value> {
   var paths: [QueryPath] {
     var paths: [QueryPath] = []
     for column in repeat each columns { paths.append(column.storedPath) }
+    return paths
+  }
+
+  /// The paths of the fields; nil for a column of something else.
+  var fieldPaths: [QueryPath?] {
+    var paths: [QueryPath?] = []
+    for column in repeat each columns { paths.append(column.fieldPath) }
     return paths
   }
 

@@ -17,8 +17,10 @@ class AnyAggregateState {
   /// - Returns: `false` if the values of the remaining records have to be added again.
   func remove(_ json: JSONValue) throws -> Bool { false }
 
-  /// Replaces the records that were added by the number of their different values.
-  func take(distinctCount: Int) {}
+  /// Adds a value that an engine calculated from several records.
+  ///
+  /// - Throws: ``ModelStoreError`` if the type can't hold it. The records have to be added then.
+  func take(_ json: JSONValue, count: Int) throws {}
 
   /// Adds the values of records to the states of their groups. Called on the first of these.
   ///
@@ -64,6 +66,8 @@ final class CountState: AggregateState<Int> {
   private var count = 0
   override func add(_ json: JSONValue) { count += 1 }
 
+  override func take(_ json: JSONValue, count: Int) { self.count += count }
+
   override func remove(_ json: JSONValue) -> Bool {
     count -= 1
     return true
@@ -106,7 +110,7 @@ final class DistinctState<Value: Hashable>: AggregateState<Int> {
     return true
   }
 
-  override func take(distinctCount: Int) { knownCount = distinctCount }
+  override func take(_ json: JSONValue, count: Int) { knownCount = count }
 
   override var result: Int { knownCount ?? values.count }
 }
@@ -125,9 +129,9 @@ final class ColumnTotal<Value: Summable> {
 
   func check(_ json: JSONValue) throws { _ = try column.value(of: json, in: context) }
 
-  func add(_ json: JSONValue) throws {
+  func add(_ json: JSONValue, count: Int = 1) throws {
     guard let value = try column.value(of: json, in: context) else { return }
-    add(value, count: 1)
+    add(value, count: count)
   }
 
   /// Whether values can be removed from the total.
@@ -247,6 +251,8 @@ final class SumState<Value: Summable>: AggregateState<Value?> {
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
 
+  override func take(_ json: JSONValue, count: Int) throws { try total.add(json, count: count) }
+
   override var isReversible: Bool { total.isReversible }
 
   override func remove(_ json: JSONValue) throws -> Bool { try total.remove(json) }
@@ -267,6 +273,8 @@ final class AverageState<Value: Summable>: AggregateState<Value.Average?> {
   override func check(_ json: JSONValue) throws { try total.check(json) }
 
   override func add(_ json: JSONValue) throws { try total.add(json) }
+
+  override func take(_ json: JSONValue, count: Int) throws { try total.add(json, count: count) }
 
   override var isReversible: Bool { total.isReversible }
 
@@ -303,6 +311,8 @@ final class ExtremeState<Value: Comparable>: AggregateState<Value?> {
     guard let best else { return best = value }
     if isBetter(value, best) { self.best = value }
   }
+
+  override func take(_ json: JSONValue, count: Int) throws { try add(json) }
 
   override func remove(_ json: JSONValue) throws -> Bool {
     guard let value = try column.value(of: json, in: context), let best else { return true }

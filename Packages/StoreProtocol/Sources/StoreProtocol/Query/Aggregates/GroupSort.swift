@@ -15,6 +15,7 @@
 public struct GroupSort<M: Model> {
   /// The column; nil to count records.
   let path: QueryPath?
+  let value: RecordAggregation.Value?
   let makeState: (ValueTransformerContext) -> AnyAggregateState
   /// Returns the ranks of groups by their states. Equal groups have the same rank.
   let ranks: ([AnyAggregateState]) throws -> [Int]
@@ -42,7 +43,7 @@ public struct GroupSort<M: Model> {
   private init<Result, Value: Comparable>(
     _ aggregate: QueryAggregate<Result>, isAscending: Bool, _ value: @escaping (Result) -> Value?
   ) {
-    path = aggregate.path
+    (path, self.value) = (aggregate.path, aggregate.value)
     makeState = { aggregate.makeState($0) }
     ranks = { states in
       // Created by `makeState`.
@@ -75,6 +76,9 @@ struct GroupOrder<M: Model> {
 
   /// The columns of the criteria; nil for a count of records.
   var paths: [QueryPath?] { sort.map { $0.path } }
+
+  /// The values that an engine has to calculate; nil for one of something else than a field.
+  var values: [RecordAggregation.Value?] { sort.map { $0.value } }
 
   func makeStates(_ context: ValueTransformerContext) -> [AnyAggregateState] { sort.map { $0.makeState(context) } }
 

@@ -179,7 +179,10 @@ extension ModelStore {
       try box.content.fold(columns.first, members, into: [box.content])
     }
     projection.shortcut = aggregate.shortcut
-    projection.receiveDistinctCount = { box.content.take(distinctCount: $0) }
+    projection.aggregation = RecordAggregation(keys: [], values: [aggregate.value])
+    projection.receiveGroups = { groups in
+      for value in groups.flatMap(\.values) { try box.content.take(value.json, count: value.count) }
+    }
     try await project(query, projection)
     return try box.content.result
   }

@@ -77,6 +77,9 @@ extension ModelStore {
     let projection = QueryProjection(
       keyPaths + paths.compactMap(\.self), restart: groups.removeAll, check: groups.check, receive: groups.add,
       fold: groups.fold)
+    projection.aggregation = RecordAggregation(
+      keys: columns.fieldPaths, values: aggregates.values + order.values)
+    projection.receiveGroups = groups.take
     try await project(query, projection)
     return try StoreProtocol.values(of: groups.groups, columns, aggregates, order, in: context)
   }

@@ -10,6 +10,8 @@
 public struct QueryAggregate<Result> {
   /// The column; nil to count records.
   let path: QueryPath?
+  /// The value that an engine has to calculate; nil for a column of something else than a field.
+  let value: RecordAggregation.Value?
   let makeState: (ValueTransformerContext) -> AggregateState<Result>
   /// The part of an index that has the value for all records.
   var shortcut: IndexShortcut?
@@ -26,20 +28,21 @@ public struct QueryAggregate<Result> {
 public struct GroupColumns<M: Model> {
   /// The number of records.
   public var count: QueryAggregate<Int> {
-    QueryAggregate(path: nil) { _ in CountState() }
+    QueryAggregate(path: nil, value: .count) { _ in CountState() }
   }
 
   /// Returns the number of different values; nil is not one of them.
   public func count<Value: Hashable>(distinct column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Int> {
     let column = column(ModelColumns())
     return QueryAggregate(
-      path: column.storedPath, makeState: { DistinctState(column, $0) }, shortcut: column.distinctShortcut)
+      path: column.storedPath, value: column.fieldPath.map { .distinctCount($0) },
+      makeState: { DistinctState(column, $0) }, shortcut: column.distinctShortcut)
   }
 
   /// Returns the sum of the values that are not nil; nil if there are none.
   public func sum<Value: Summable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { SumState(column, $0) }
+    return QueryAggregate(path: column.storedPath, value: column.fieldPath.map { .sum($0) }) { SumState(column, $0) }
   }
 
   /// Returns the average of the values that are not nil; nil if there are none.
@@ -47,14 +50,17 @@ public struct GroupColumns<M: Model> {
     _ column: (ModelColumns<M>) -> QueryColumn<Value>
   ) -> QueryAggregate<Value.Average?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.storedPath) { AverageState(column, $0) }
+    return QueryAggregate(path: column.storedPath, value: column.fieldPath.map { .sum($0) }) {
+      AverageState(column, $0)
+    }
   }
 
   /// Returns the least of the values that are not nil; nil if there are none.
   public func minimum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
     return QueryAggregate(
-      path: column.storedPath, makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($0, $1) } },
+      path: column.storedPath, value: column.fieldPath.map { .minimum($0) },
+      makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($0, $1) } },
       shortcut: column.shortcut(isDescending: false))
   }
 
@@ -62,7 +68,8 @@ public struct GroupColumns<M: Model> {
   public func maximum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
     return QueryAggregate(
-      path: column.storedPath, makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($1, $0) } },
+      path: column.storedPath, value: column.fieldPath.map { .maximum($0) },
+      makeState: { ExtremeState(column, $0) { ScalarOrder.isLess($1, $0) } },
       shortcut: column.shortcut(isDescending: true))
   }
 }

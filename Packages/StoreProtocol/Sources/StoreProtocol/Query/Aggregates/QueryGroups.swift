@@ -72,6 +72,14 @@ final class Groups {
     }
   }
 
+  /// Adds groups that an engine calculated, each of them once.
+  func take(_ found: [RecordAggregation.Group]) throws {
+    for group in found {
+      let states = groups[try index(of: group.key)].states
+      for (state, value) in zip(states, group.values) { try state.take(value.json, count: value.count) }
+    }
+  }
+
   /// Adds all records at once.
   ///
   /// - Parameters:

@@ -19,8 +19,10 @@ public final class QueryProjection {
   private var isStreamed = false
   /// The part of an index that has the result of the query.
   package internal(set) var shortcut: IndexShortcut?
-  /// Receives the number of different values instead of the records.
-  var receiveDistinctCount: (Int) -> Void = { _ in }
+  /// The values that an engine can calculate instead; nil if those of records are needed.
+  package internal(set) var aggregation: RecordAggregation?
+  /// Receives the groups that an engine calculated instead of the records.
+  var receiveGroups: ([RecordAggregation.Group]) throws -> Void = { _ in }
 
   /// Creates a projection.
   ///
@@ -78,11 +80,16 @@ public final class QueryProjection {
     rows = []
   }
 
-  /// Passes the number of different values to the receiver, in place of all records.
-  package func take(distinctCount: Int) {
+  /// Passes groups to the receiver, in place of all records.
+  ///
+  /// - Throws: ``ModelStoreError`` if a type can't hold a value.
+  package func take(_ groups: [RecordAggregation.Group]) throws {
     begin(isStreamed: true)
-    receiveDistinctCount(distinctCount)
+    try receiveGroups(groups)
   }
+
+  /// Passes the number of different values to the receiver, in place of all records.
+  package func take(distinctCount: Int) throws { try take([.init(key: [], values: [(.null, distinctCount)])]) }
 
   /// Passes the values of a live model to the receiver.
   func take(_ row: [JSONValue]) throws { try receive(row) }

@@ -20,6 +20,9 @@ extension QueryColumn {
   /// Whether an index of the field has the values of the column.
   private var isIndexable: Bool { derivation == nil && term.form == .value && !field.isRelation }
 
+  /// The path of the field that has the values of the column; nil if they are calculated, or models.
+  var fieldPath: QueryPath? { isIndexable ? term.path : nil }
+
   /// The shortcut to the least value, or to the greatest.
   func shortcut(isDescending: Bool) -> IndexShortcut? {
     isIndexable ? .first(QueryOrder(term, isDescending: isDescending, nils: .last)) : nil
