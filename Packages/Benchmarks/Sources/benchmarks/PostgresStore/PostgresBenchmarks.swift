@@ -6,7 +6,7 @@
   /// Calls to a PostgreSQL server on the loopback interface. All sides of a case use the same server and table.
   enum PostgresBenchmarks {
     static func all(in place: StoreFolder.Place) -> [Benchmark] {
-      [lookups(in: place), batch(in: place), query(in: place), tasks(in: place)]
+      [lookups(in: place), batch(in: place), query(in: place), groups(in: place), tasks(in: place)]
     }
 
     /// A server with people in the table `people`.
@@ -136,6 +136,39 @@
             }
             return checksum
           },
+        ]
+      }
+    }
+
+    /// The number of people in each city, and the sum of their scores.
+    private static func groups(in place: StoreFolder.Place) -> Benchmark {
+      Benchmark(
+        group: "postgres", name: "sums of groups of 100,000", operation: "record", size: 100_000, maximumRounds: 5
+      ) { size in
+        let (server, store) = try await makeServer(in: place, size)
+        let handle = store.handle
+        let bare = try BareConnection(server.location)
+        try bare.prepare(
+          "groups", "SELECT count(*) * 31 + sum((body ->> 'score')::bigint) FROM people GROUP BY body ->> 'city'")
+        /// A query with a limit reads the records.
+        func checksum(limit: Int?) async throws -> UInt64 {
+          let groups = try await PostgresModelStore(handle).groups(
+            ModelQuery(Person.self, limit: limit), by: { $0.city }
+          ) { ($0.count, $0.sum(\.score)) }
+          return groups.reduce(0) { $0 &+ UInt64($1.values.0 * 31 + ($1.values.1 ?? 0)) }
+        }
+        return [
+          Side(
+            "ModelKit", prepare: { _ in }, run: { try await checksum(limit: nil) }, checksum: { $0 },
+            finish: { server.stop() }),
+          Side("hand-written SQL", goal: 1.3) { _ in
+            var checksum: UInt64 = 0
+            try bare.run("groups", []) { checksum &+= UInt64(String(decoding: $0, as: UTF8.self)) ?? 0 }
+            return checksum
+          },
+          Side(
+            "the same with a limit, from the records", prepare: { _ in }, run: { try await checksum(limit: size) },
+            checksum: { $0 }),
         ]
       }
     }
