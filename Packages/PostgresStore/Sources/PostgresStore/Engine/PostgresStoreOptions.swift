@@ -46,10 +46,10 @@
     /// The existing tables that are used, each for the models of a class.
     public var mappings: [TableMapping]
     /// The steps that convert older records, in any order. Pending ones run when the store is first used, or in
-    /// ``PostgresModelStore/prepare(_:)`` if it must not create tables.
+    /// ``PostgresModelStore/prepare(_:dryRun:)`` if it must not create tables.
     public var migrations: [Migration]
-    /// Whether a table is created when its type is first used. If it is false, call ``PostgresModelStore/prepare(_:)``
-    /// first.
+    /// Whether a table is created when its type is first used. If it is false, call
+    /// ``PostgresModelStore/prepare(_:dryRun:)`` first.
     public var createsTables: Bool
     /// The default evaluation of conditions that SQL can't express. By default such a query throws `unsupported`.
     public var evaluation: QueryEvaluation

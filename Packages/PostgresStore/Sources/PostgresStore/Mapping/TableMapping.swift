@@ -15,8 +15,8 @@
   /// case. For `pageCount` that is `pageCount` or `page_count`. A foreign key also has `author_id`. Other columns of
   /// the table are left alone.
   ///
-  /// The table is compared with the class when the type is first used, or by ``PostgresModelStore/prepare(_:)``. A
-  /// field without a column that can hold its values is an error then.
+  /// The table is compared with the class when the type is first used, or by ``PostgresModelStore/prepare(_:dryRun:)``.
+  /// A field without a column that can hold its values is an error then.
   public struct TableMapping: Sendable {
     /// The name of the type of the models.
     public let typeName: String
