@@ -43,6 +43,7 @@ public final class Book: Model {
   public let rating = Field<Int>()
   public let price = Field<Decimal>()
   public let updatedAt = Field<Date>()
+  public let owner = Field<String>()
   public let author = ModelField<Author>(inverse: \.books)
   public override var identifierField: AnyField? { id }
 }
@@ -79,6 +80,10 @@ public final class Table {
   public func reloadRow(_ index: Int) {}
 }
 
+public struct Sessions: Sendable {
+  public func user(for header: String) async -> String? { nil }
+}
+
 #if SAMPLES_OF_FileStore
   @MainActor public let store = FileModelStore(directory: folder)
 #elseif SAMPLES_OF_RESTStore
@@ -107,5 +112,6 @@ public final class Table {
 @MainActor public let url = URL(filePath: "people.json")
 @MainActor public let folder = URL(filePath: "people.store")
 @MainActor public let token = "secret"
+public let sessions = Sessions()
 @MainActor public let password = "secret"
 public func show(_ values: Any?...) {}

@@ -168,6 +168,23 @@ def dumped_manifest(package, scratch):
     return json.loads(dump.stdout)
 
 
+def build_command(package, scratch, *more):
+    """Returns the command that builds the package in a folder, with the flags in MODELKIT_BUILD_FLAGS: those with which the
+    build folder was made, so that nothing is compiled again."""
+    command = ["swift", "build", "--package-path", package, *(["--scratch-path", scratch] if scratch else []), *more]
+    return command + os.environ.get("MODELKIT_BUILD_FLAGS", "").split()
+
+
+def module_arguments(binaries):
+    """Returns the arguments by which the compiler finds the modules that were built in a folder, and those in C."""
+    maps = [path for path in sorted(binaries.glob("*.build/module.modulemap")) if "-tool." not in path.parent.name]
+    # Those that the sources have, of packages behind traits and of fetched ones.
+    sources = [PACKAGES / name for name in BEHIND_TRAITS] + sorted(binaries.resolve().parents[1].glob("checkouts/*"))
+    maps += [path for folder in sources for pattern in ("*/module.modulemap", "*/include/module.modulemap")
+             for path in sorted((folder / "Sources").glob(pattern))]
+    return ["-I", binaries / "Modules", *(part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}"))]
+
+
 def library_products(manifest):
     """Returns the names of the library products of a dumped manifest, in its order."""
     return [product["name"] for product in manifest["products"] if "library" in product["type"]]
