@@ -1,5 +1,5 @@
 public import ModelCore
-@_spi(ModelKitInternals) public import StoreProtocol
+public import StoreProtocol
 
 extension RecordEngine {
   /// Returns nil: the engine can't list its types.
@@ -118,7 +118,6 @@ extension RecordSnapshot {
   ) async throws -> SelectedRecords? { nil }
 
   /// Returns nil: the store reads records.
-  @_spi(ModelKitInternals)
   public func aggregate<M: Model>(
     _ aggregation: RecordAggregation, _ query: ModelQuery<M>, in context: ValueTransformerContext
   ) async throws -> [RecordAggregation.Group]? { nil }

@@ -212,7 +212,6 @@ public protocol RecordSnapshot: Sendable {
   ///   - context: the transformers of values, and the spelling of keys.
   /// - Returns: the groups, in the order in which the first record of each was created. Without keys there is one, even
   ///   of no records. Nil if the engine can't evaluate all of the query, or calculates in another way than the store.
-  @_spi(ModelKitInternals)
   func aggregate<M: Model>(
     _ aggregation: RecordAggregation, _ query: ModelQuery<M>, in context: ValueTransformerContext
   ) async throws -> [RecordAggregation.Group]?

@@ -1,7 +1,6 @@
 public import FieldKit
 
 /// Values of groups of records that an engine can calculate, so that the store reads no record.
-@_spi(ModelKitInternals)
 public struct RecordAggregation: Sendable {
   /// A value of each group.
   public enum Value: Sendable {
