@@ -50,4 +50,14 @@ extension ModelArrayField {
   static func isChange(from oldValue: [Related]?, to newValue: [Related]?) -> Bool {
     (oldValue == nil) != (newValue == nil) || !(oldValue ?? []).elementsEqual(newValue ?? [], by: ===)
   }
+
+  /// Sets the baseline whose restoration was reinstated.
+  func reinstateBaseline(_ members: ToManyBaseline<Related>?) { original = members }
+
+  func keepBaseline(_ members: ToManyBaseline<Related>) {
+    original = members
+    registerRestoration { [members] field in
+      withExtendedLifetime(members) { (field as? any Relation)?.revertToBaseline() ?? false }
+    }
+  }
 }

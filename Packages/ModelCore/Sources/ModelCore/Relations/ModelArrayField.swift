@@ -54,6 +54,27 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if member.hasTransformers { takeTransformers(ofElement: member) }
   }
 
+  /// Creates the relation of a property: `@ModelArrayField(inverse: \.$author) var books: [Book]?`.
+  ///
+  /// - Parameters:
+  ///   - name: the name for people.
+  ///   - key: the key in dictionaries and JSON. Default: the property's name.
+  ///   - priority: the position in a form.
+  ///   - foreignKey: whether related models are written as their identifiers instead of in full.
+  ///   - deleteRule: the effect on the related models when the model that has this field is deleted.
+  ///   - inverse: the inverse, a field of the related model. Declare it on one side only.
+  ///   - configure: completes the declaration, such as with a rule.
+  public convenience init(
+    name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
+    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil,
+    configure: ((ModelArrayField) -> Void)? = nil
+  ) {
+    self.init(
+      ModelField(
+        name: name, key: key, priority: priority, foreignKey: foreignKey, deleteRule: deleteRule, inverse: inverse))
+    configure?(self)
+  }
+
   /// The members that are known here, as a property declared with `@ModelArrayField` has them; nil if the model was
   /// read without its list. There may be more members if ``count`` is nil.
   ///
@@ -218,19 +239,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     reinstateList(state, exactly: isExact, marksClean: marksClean)
   }
 
-  /// Sets the baseline whose restoration was reinstated.
-  func reinstateBaseline(_ members: ToManyBaseline<Related>?) { original = members }
-
   // States that histories and transactions recorded may retain it longer than the field.
   @_spi(ModelKitInternals)
   public override func discardBaseline() { original = nil }
-
-  func keepBaseline(_ members: ToManyBaseline<Related>) {
-    original = members
-    registerRestoration { [members] field in
-      withExtendedLifetime(members) { (field as? any Relation)?.revertToBaseline() ?? false }
-    }
-  }
 
   // MARK: Reading and writing
 
