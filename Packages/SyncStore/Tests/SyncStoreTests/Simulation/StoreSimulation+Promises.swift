@@ -110,6 +110,8 @@ extension StoreSimulation {
       guard let found = titles[each.title], found.count == 1, !isDoubled(each.title), !revoked.contains(each.title),
         !isOwnDeletion(each)
       else { continue }
+      // A creation without a valid answer is here beside the server's record, and stays alone if that is deleted.
+      if found[0].name.contains("/-"), service.current.creations[each.title] != nil { continue }
       let seen = found[0].values[each.key] ?? .null
       if seen == value || isNoted(notes, each, value) { continue }
       if let own = values[each.value(value)], let other = values[each.value(seen)], other > own { continue }
@@ -243,8 +245,10 @@ extension StoreSimulation {
       let notes = try await client.store.discardedValues()
       let entries = try await client.store.outbox()
       let rows = try await rows(of: client)
+      // Another client may have created the record again under another title.
       let visible = Set(
-        rows.filter { row in entries.contains { "\($0.type)/\($0.identifier)" == row.name } }.map(\.title))
+        rows.filter { row in entries.contains { "\($0.type)/\($0.identifier)" == row.name } }
+          .flatMap { [$0.title] + formerTitles(of: $0.title) })
       for (each, value) in written where each.client == client.number {
         if state.values[each.value(value)] != nil || isNoted(notes, each, value) || visible.contains(each.title) {
           continue
