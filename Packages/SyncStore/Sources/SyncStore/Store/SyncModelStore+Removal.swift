@@ -6,7 +6,8 @@ extension SyncModelStore {
   /// Removes the local records of all synchronised types, with the outbox and all metadata, such as when a person signs
   /// out.
   ///
-  /// The server keeps its records. Live models stay as they are; none of them should be saved again.
+  /// The server keeps its records. Live models stay as they are; none of them should be saved again. After the next
+  /// synchronisation other objects have the records.
   ///
   /// - Parameter discardUnsynced: whether unsynchronised changes are discarded.
   /// - Throws: `ModelStoreError` with the code `denied` and the records in its message, if there are such changes and
@@ -66,7 +67,15 @@ extension SyncModelStore {
         }
         if !operations.isEmpty { try await handle.local.commit(RecordBatch(operations)) }
       }
+      // A model of the next person's record is another object, without values of this one.
+      if let modelClass = modelClass(named: type) {
+        for identifier in identifiers { releaseLiveModel(modelClass, identifier) }
+      }
     }
+  }
+
+  private func releaseLiveModel<M: Model>(_ type: M.Type, _ identifier: String) {
+    if let model = scope.liveModel(type, identifier: identifier) { scope.remove(model) }
   }
 
   /// Returns the identifiers of the records of a type, in parts for one commit each.
